@@ -1,0 +1,50 @@
+r"""
+---
+title: Transformers
+summary: Attention and what grows out of it, from the two layers that every Transformer is made of.
+papers:
+  - title: Attention Is All You Need
+    authors: Vaswani et al.
+    year: 2017
+    url: https://arxiv.org/abs/1706.03762
+order: [mha, feed_forward]
+---
+# Transformers
+
+A sequence goes in, one vector $x$ for each position. Two kinds of layer then take turns. One lets
+positions look at each other; the other works on each position alone. That is the whole machine:
+everything else in this chapter changes one of its parts.
+
+Neither layer replaces the vectors. Each *adds* to them:
+
+$$x \leftarrow x + \operatorname{Layer}(x)$$
+
+So what was there stays there, and a gradient can go straight down through a hundred such sums.
+(Vaswani et al. 2017, section 3.1. The paper also normalises after each sum.)
+
+Here is one round, for seven positions and a batch of two:
+
+>>> import torch
+>>> from labml_nn.transformers import FeedForward, MultiHeadAttention
+>>> attention = MultiHeadAttention(heads=3, d_model=15)
+>>> feed_forward = FeedForward(d_model=15, d_ff=60)
+>>> x = torch.randn(7, 2, 15)
+>>> x = x + attention(query=x, key=x, value=x)
+>>> x = x + feed_forward(x)
+>>> x.shape
+torch.Size([7, 2, 15])
+
+**Where to begin.**
+
+1. [Multi-head attention](mha.html) is the idea that everything here rests on. Read it first, and
+   do not skip the query that sees nothing.
+2. [The feed-forward network](feed_forward.html) is what happens in between, and it is where most
+   of the weights are.
+3. [Copies of a layer](../utils.html) is a short page on how to make a stack of them, and on when
+   copies stay twins.
+"""
+
+from labml_nn.transformers.feed_forward import FeedForward
+from labml_nn.transformers.mha import MultiHeadAttention, PrepareForMultiHeadAttention
+
+__all__ = ["FeedForward", "MultiHeadAttention", "PrepareForMultiHeadAttention"]

@@ -1,0 +1,694 @@
+r"""
+---
+title: Multi-head attention
+summary: Every position asks the others a question, several questions at once.
+papers:
+  - title: Attention Is All You Need
+    authors: Vaswani et al.
+    year: 2017
+    url: https://arxiv.org/abs/1706.03762
+  - title: "FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness"
+    authors: Dao et al.
+    year: 2022
+    url: https://arxiv.org/abs/2205.14135
+symbols:
+  Q: [query, self.query]
+  K: [key, self.key]
+  V: [value, self.value]
+  S: scores
+  A: attn
+  M: mask
+  h: heads
+  d_k: d_k
+  d_{\text{model}}: d_model
+  W^O: self.output
+---
+# Multi-head attention
+
+A recurrent network passes the past along like a rumour: from step to step, and a little blurred
+at each. Attention lets a position go and look for itself, however far back, in a single step.
+
+Think of a dictionary that never answers *no such entry*. A position puts out a *query*. Every
+position holds up a *key*, with a *value* behind it. The better the query and a key agree, the
+more of that value the asker takes home.
+
+Write the queries as the rows of a matrix $Q$, the keys as those of $K$ and the values as those of
+$V$. Then the whole exchange is
+
+$$\operatorname{Attention}(Q, K, V) = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
+
+(Vaswani et al. 2017, equation 1). Read it from the inside. Row $i$, column $j$ of $Q K^\top$ is
+the dot product of query $i$ and key $j$: how well they agree. $d_k$ is the length of a query or a
+key, and [Scores](labml_nn.transformers.mha.MultiHeadAttention.get_scores) says why we divide by
+its root. The softmax turns each row into weights, none negative, which add up to one. The last
+product takes, for each query, the average of the values under its weights.
+
+All three matrices are linear images of what flows through the network. Made from one and the same
+sequence, they give *self-attention*. With the queries from one sequence, and the keys and values
+from another, it is *cross-attention* (section 3.2.3).
+
+Any position reaches any other in one step. The price is a score for every pair: twice the length,
+four times the work (Table 1 of the paper).
+
+The equation stands on this page in two forms. The
+[readable form](labml_nn.transformers.mha.MultiHeadAttention.attend) follows it line by line. The
+[fused form](labml_nn.transformers.mha.fused_attention) gives the same result without ever writing
+down the table of weights. It is the one that runs, unless you ask to see the weights.
+"""
+
+import math
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+
+class PrepareForMultiHeadAttention(nn.Module):
+    r"""
+    ## One projection, cut into heads
+
+    One softmax gives one set of weights, and so one average. A verb that looks for both its
+    subject and its object gets a blend of the two. So we ask $h$ questions side by side (section
+    3.2.2). Each *head* sees the input through a linear map of its own, $d_k$ numbers wide.
+
+    >>> prepare = PrepareForMultiHeadAttention(d_model=15, heads=3, d_k=5, bias=False)
+    >>> x = torch.randn(7, 2, 15)
+    >>> prepare(x).shape
+    torch.Size([7, 2, 3, 5])
+
+    The maps of the heads are stacked in one matrix. The second head owns rows 5 to 9:
+
+    >>> second = x @ prepare.linear.weight[5:10].T
+    >>> torch.allclose(prepare(x)[:, :, 1], second, atol=1e-6)
+    True
+    """
+
+    def __init__(self, d_model: int, heads: int, d_k: int, bias: bool):
+        super().__init__()
+        # One wide layer does the work of $h$ narrow ones: a single large product keeps the
+        # hardware busier than several small ones.
+        self.linear = nn.Linear(d_model, heads * d_k, bias=bias)
+        self.heads = heads
+        self.d_k = d_k
+
+    def forward(self, x: Tensor) -> Tensor:
+        r"""
+        * `x: [..., d_model]`, with any number of leading axes
+        * `return: [..., heads, d_k]`
+        """
+        x = self.linear(x)
+        # Only the last axis is cut, so nothing moves in memory.
+        return x.unflatten(-1, (self.heads, self.d_k))
+
+
+class MultiHeadAttention(nn.Module):
+    r"""
+    ## Several questions at once
+
+    Each head $n$ attends on its own, with its own $Q_n$, $K_n$ and $V_n$. The results are laid
+    end to end, and one last linear map $W^O$ mixes them (section 3.2.2):
+
+    $$\operatorname{MultiHead} = \big[\, \operatorname{Attention}(Q_1, K_1, V_1) \;\cdots\;
+    \operatorname{Attention}(Q_h, K_h, V_h) \,\big]\, W^O$$
+
+    A sequence may look at another of a different length. Here seven positions attend to eleven,
+    in a batch of two:
+
+    >>> attention = MultiHeadAttention(heads=3, d_model=15).eval()
+    >>> x, memory = torch.randn(7, 2, 15), torch.randn(11, 2, 15)
+    >>> attention(query=x, key=memory, value=memory).shape
+    torch.Size([7, 2, 15])
+
+    Nothing in the equation knows where a position stands. Shuffle the eleven, and the result is
+    the same. Whoever needs word order must put it into the vectors.
+
+    >>> shuffled = memory[torch.randperm(11)]
+    >>> before = attention(query=x, key=memory, value=memory)
+    >>> after = attention(query=x, key=shuffled, value=shuffled)
+    >>> torch.allclose(before, after, atol=1e-6)
+    True
+
+    A *mask* says who may see whom. This one is causal: position $i$ sees itself and the past,
+    $j \le i$. We change the last position beyond recognition, and no earlier one notices.
+
+    >>> causal = torch.ones(7, 7, dtype=torch.bool).tril().unsqueeze(-1)
+    >>> before = attention(query=x, key=x, value=x, mask=causal)
+    >>> x[-1] = 1000.0
+    >>> after = attention(query=x, key=x, value=x, mask=causal)
+    >>> torch.allclose(before[:-1], after[:-1], atol=1e-6)
+    True
+    >>> torch.allclose(before[-1], after[-1], atol=1e-6)
+    False
+
+    The weights are a large table, and are kept only when you ask: one weight for each query, key,
+    item of the batch and head. *Over the keys* they add up to one.
+
+    >>> attention.keep_attn = True
+    >>> x = attention(query=x, key=memory, value=memory)
+    >>> attention.attn.shape
+    torch.Size([7, 11, 2, 3])
+    >>> torch.allclose(attention.attn.sum(dim=1), torch.ones(7, 2, 3))
+    True
+    """
+
+    def __init__(self, heads: int, d_model: int, dropout_prob: float = 0.1, bias: bool = True):
+        r"""
+        ### What the biases do
+
+        The value map always has a bias. The weights $A_{ij}$ that query $i$ gives to the keys $j$
+        add up to one, so a bias $b$ passes through the average whole:
+
+        $$\sum_j A_{ij} (V_j + b) = \sum_j A_{ij} V_j + b$$
+
+        With `bias` the queries and the keys have one too. On the keys it does nothing at all:
+
+        $$Q_i \cdot (K_j + b) = Q_i \cdot K_j + Q_i \cdot b$$
+
+        The last term is the same for every key $j$, and a softmax does not notice what all its
+        scores share. We keep this bias only because existing checkpoints hold it.
+
+        >>> attention = MultiHeadAttention(heads=3, d_model=15).eval()
+        >>> x = torch.randn(7, 2, 15)
+        >>> before = attention(query=x, key=x, value=x)
+        >>> attention.key.linear.bias.data += 1.0
+        >>> after = attention(query=x, key=x, value=x)
+        >>> torch.allclose(before, after, atol=1e-5)
+        True
+        """
+        super().__init__()
+        # The heads share the width of the model equally: $h\, d_k = d_{\text{model}}$. So $h$
+        # heads cost about what one of full width would (section 3.2.2).
+        if heads < 1 or d_model % heads != 0:
+            raise ValueError(f"d_model = {d_model} cannot be shared equally by heads = {heads}")
+        self.heads = heads
+        self.d_k = d_model // heads
+        self.d_model = d_model
+
+        # Three ways in.
+        self.query = PrepareForMultiHeadAttention(d_model, heads, self.d_k, bias=bias)
+        self.key = PrepareForMultiHeadAttention(d_model, heads, self.d_k, bias=bias)
+        self.value = PrepareForMultiHeadAttention(d_model, heads, self.d_k, bias=True)
+        # One way out, $W^O$.
+        self.output = nn.Linear(d_model, d_model)
+        # In training, each weight is dropped with probability `dropout_prob`.
+        self.dropout = nn.Dropout(dropout_prob)
+        self.scale = 1 / math.sqrt(self.d_k)
+
+        # Set `keep_attn` to true, and `attn` holds the weights of the latest call, as they were
+        # before dropout and cut off from the gradient.
+        self.keep_attn = False
+        self.attn: Tensor | None = None
+
+    def get_scores(self, query: Tensor, key: Tensor) -> Tensor:
+        r"""
+        ### Scores
+
+        How well query $i$ agrees with key $j$ is their dot product:
+
+        $$S_{ij} = \sum_{d=1}^{d_k} Q_{id}\, K_{jd}$$
+
+        * `query: [seq_len_q, batch_size, heads, d_k]`
+        * `key: [seq_len_k, batch_size, heads, d_k]`
+        * `return: [seq_len_q, seq_len_k, batch_size, heads]`
+
+        A subclass may measure agreement in another way here. Then the readable form runs, since
+        the fused one knows nothing but dot products.
+
+        **Why divide by $\sqrt{d_k}$?** Suppose all the $Q_{id}$ and $K_{jd}$ are independent, with
+        mean 0 and variance 1. Each product has mean 0 and variance 1 as well. The variances of
+        independent terms add up, so a score has variance $d_k$: its typical size is $\sqrt{d_k}$
+        (footnote 4 of the paper). With $d_k = 64$ that is 8:
+
+        >>> query, key = torch.randn(500, 1, 1, 64), torch.randn(400, 1, 1, 64)
+        >>> scores = MultiHeadAttention(heads=1, d_model=64).get_scores(query, key)
+        >>> round(scores.std().item())
+        8
+
+        Scores that far apart leave the softmax all but certain, and where it is certain it hardly
+        learns: the slope of a weight in its own score is $A_{ij} (1 - A_{ij})$. Here are the
+        slopes for three scores that lie 8 apart, and for the same three divided by 8:
+
+        >>> attn = torch.tensor([8.0, 0.0, -8.0]).softmax(dim=0)
+        >>> [round(slope, 4) for slope in (attn * (1 - attn)).tolist()]
+        [0.0003, 0.0003, 0.0]
+        >>> attn = torch.tensor([1.0, 0.0, -1.0]).softmax(dim=0)
+        >>> [round(slope, 4) for slope in (attn * (1 - attn)).tolist()]
+        [0.2227, 0.1848, 0.0819]
+        """
+        # Only `d` is summed over. Each item `b` of the batch and each head `h` goes its own way.
+        return torch.einsum("ibhd,jbhd->ijbh", query, key)
+
+    def prepare_mask(
+        self,
+        mask: Tensor,
+        query_shape: torch.Size,
+        key_shape: torch.Size,
+    ) -> Tensor:
+        r"""
+        ### Mask
+
+        $M_{ij}$ is true where query $i$ may see key $j$. The first axis may be 1, for a mask that
+        all queries share: one that hides padding, say. The last may be 1, for a mask that the
+        whole batch shares, such as a causal one.
+
+        * `mask: [seq_len_q, seq_len_k, batch_size]`
+        * `mask: [seq_len_q, seq_len_k, 1]`
+        * `mask: [1, seq_len_k, batch_size]`
+        * `mask: [1, seq_len_k, 1]`
+
+        Other conventions exist, and do not announce themselves. In `torch.nn.MultiheadAttention`
+        true means *hidden*. A mask to be *added* to the scores has 0 for visible and $-\infty$ for
+        hidden: read as truth values, every entry is the wrong way round. So we take nothing but
+        booleans:
+
+        >>> attention = MultiHeadAttention(heads=3, d_model=15)
+        >>> x, added = torch.randn(7, 2, 15), torch.zeros(7, 7, 1)
+        >>> attention(query=x, key=x, value=x, mask=added)
+        Traceback (most recent call last):
+            ...
+        ValueError: mask is torch.float32, but must be torch.bool, true where a query may see a key
+        >>> attention(query=x, key=x, value=x, mask=added == 0).shape
+        torch.Size([7, 2, 15])
+        """
+        if mask.dtype != torch.bool:
+            raise ValueError(
+                f"mask is {mask.dtype}, but must be torch.bool, true where a query may see a key"
+            )
+        (seq_len_q, batch_size), seq_len_k = query_shape[:2], key_shape[0]
+        if (
+            mask.ndim != 3
+            or mask.shape[0] not in (1, seq_len_q)
+            or mask.shape[1] != seq_len_k
+            or mask.shape[2] not in (1, batch_size)
+        ):
+            raise ValueError(
+                f"mask has shape {list(mask.shape)}, but must have "
+                f"[{seq_len_q} or 1, {seq_len_k}, {batch_size} or 1]: queries, keys, batch"
+            )
+        # A last axis for the heads: all of them see alike.
+        return mask.unsqueeze(-1)
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        r"""
+        ### The equation, line by line
+
+        * `query: [seq_len_q, batch_size, heads, d_k]`
+        * `key: [seq_len_k, batch_size, heads, d_k]`
+        * `value: [seq_len_k, batch_size, heads, d_k]`
+        * `return: [seq_len_q, batch_size, heads, d_k]`
+
+        The mask has come through
+        [`prepare_mask`](labml_nn.transformers.mha.MultiHeadAttention.prepare_mask).
+        """
+        # Compare all pairs, and bring the spread of the scores back to about one.
+        #
+        # `scores: [seq_len_q, seq_len_k, batch_size, heads]`
+        scores = self.get_scores(query, key) * self.scale
+
+        # $$A_{ij} = \frac{e^{S_{ij}}}{\sum_{j'} e^{S_{ij'}}}$$
+        #
+        # The sum runs over the keys $j'$ that query $i$ may see. The others get no weight.
+        #
+        # `attn: [seq_len_q, seq_len_k, batch_size, heads]`
+        attn = masked_softmax(scores, mask)
+        if self.keep_attn:
+            self.attn = attn.detach()
+        # In training some weights are dropped, and the others grow to make up for them. A row
+        # then adds up to one only on average, which is why we kept the weights before.
+        attn = self.dropout(attn)
+
+        # $$\sum_j A_{ij} V_j$$
+        #
+        # Each query takes home its weighted share of the values.
+        return torch.einsum("ijbh,jbhd->ibhd", attn, value)
+
+    @property
+    def has_own_scores(self) -> bool:
+        r"""
+        Has somebody put another measure of agreement in the place of ours?
+        """
+        return getattr(self.get_scores, "__func__", None) is not MultiHeadAttention.get_scores
+
+    def forward(
+        self,
+        *,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None = None,
+    ) -> Tensor:
+        r"""
+        ### The whole way
+
+        * `query: [seq_len_q, batch_size, d_model]`
+        * `key: [seq_len_k, batch_size, d_model]`
+        * `value: [seq_len_k, batch_size, d_model]`
+        * `return: [seq_len_q, batch_size, d_model]`
+
+        The shapes of a mask stand under
+        [Mask](labml_nn.transformers.mha.MultiHeadAttention.prepare_mask). Without one, every query
+        sees every key.
+        """
+        check_sequences(query, key, value, self.d_model)
+        if mask is not None:
+            mask = self.prepare_mask(mask, query.shape, key.shape)
+        # Weights from an earlier call do not stay behind.
+        self.attn = None
+
+        # Cut each input into heads.
+        #
+        # * `query: [seq_len_q, batch_size, heads, d_k]`
+        # * `key: [seq_len_k, batch_size, heads, d_k]`
+        # * `value: [seq_len_k, batch_size, heads, d_k]`
+        query = self.query(query)
+        key = self.key(key)
+        value = self.value(value)
+
+        # Attend. The fused form never has all the weights in one place, so it cannot keep them;
+        # and it cannot make them in another way than ours.
+        #
+        # `x: [seq_len_q, batch_size, heads, d_k]`
+        if self.keep_attn or self.has_own_scores:
+            x = self.attend(query, key, value, mask)
+        else:
+            dropout_prob = self.dropout.p if self.dropout.training else 0.0
+            x = fused_attention(query, key, value, mask, self.scale, dropout_prob)
+
+        # Lay the heads end to end again.
+        #
+        # `x: [seq_len_q, batch_size, heads * d_k]`
+        x = x.flatten(-2)
+        # The way out. A query that saw nothing comes home with zeros, so what leaves here is the
+        # bias of this layer.
+        return self.output(x)
+
+
+def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    r"""
+    ## A query that may see nothing
+
+    Padding, windows and document borders sooner or later make a row in which every key is hidden.
+    What should its weights be?
+
+    The usual recipe sets hidden scores to $-\infty$ before the softmax (section 3.2.3), since
+    $e^{-\infty}$ is nothing. In our row that divides nothing by nothing:
+
+    >>> scores = torch.zeros(2, 3)
+    >>> mask = torch.tensor([[True, True, False], [False, False, False]])
+    >>> wrong = scores.masked_fill(~mask, -torch.inf).softmax(dim=1)
+    >>> wrong
+    tensor([[0.5000, 0.5000, 0.0000],
+            [   nan,    nan,    nan]])
+
+    Never mind, one says: nobody will look at that row. But the gradient does. Here the loss is
+    made from the first row alone. On the way back the second row is multiplied by zero, and zero
+    times NaN is NaN:
+
+    >>> value = torch.ones(3, 5, requires_grad=True)
+    >>> (wrong @ value)[0].sum().backward()
+    >>> value.grad.isnan().all()
+    tensor(True)
+
+    One such row, one step of the optimiser, and the model is lost. Users of torch's own layer
+    have met this since 2020 ([issue 41508](https://github.com/pytorch/pytorch/issues/41508)).
+
+    The right answer is a row of zeros: who sees nothing brings nothing home.
+
+    >>> attn = masked_softmax(scores, mask)
+    >>> attn
+    tensor([[0.5000, 0.5000, 0.0000],
+            [0.0000, 0.0000, 0.0000]])
+    >>> value.grad = None
+    >>> (attn @ value)[0].sum().backward()
+    >>> value.grad[:, 0]
+    tensor([0.5000, 0.5000, 0.0000])
+
+    The queries are the first axis, the keys the second; other axes go along. An axis of the mask
+    may be 1.
+
+    * `scores: [seq_len_q, seq_len_k, ...]`
+    * `return: [seq_len_q, seq_len_k, ...]`
+    """
+    if mask is None:
+        return scores.softmax(dim=1)
+    # Hidden scores get the lowest number that is still finite. Beside any visible score, its
+    # exponential is exactly 0. In a row without one all scores are now equal, and the softmax
+    # behaves.
+    scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    attn = scores.softmax(dim=1)
+    # Most rows are done. In one that sees nothing the softmax has shared the weight equally: take
+    # it away. No gradient passes here either.
+    return attn.masked_fill(~mask, 0)
+
+
+def fused_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    scale: float,
+    dropout_prob: float = 0.0,
+) -> Tensor:
+    r"""
+    ## The same average, without the table
+
+    The table of weights is what makes attention slow. For 2,048 positions and 8 heads it holds 33
+    million numbers, each written to memory and read back several times. On a GPU, moving them
+    takes longer than computing them (Dao et al. 2022, section 2).
+
+    But an average can be taken as the terms come in. Walk along the keys, and for each query
+    carry three things: the highest score so far, $m$; the sum of the exponentials, $\ell$; and
+    the sum of the values times their exponentials, $o$. When key $j$ brings the score $S_j$:
+
+    $$
+    \begin{aligned}
+    m' &= \max(m, S_j) \\
+    \ell' &= e^{m - m'}\, \ell + e^{S_j - m'} \\
+    o' &= e^{m - m'}\, o + e^{S_j - m'}\, V_j
+    \end{aligned}
+    $$
+
+    All exponentials are taken relative to the highest score, so that none overflows. When the
+    highest changes, $e^{m - m'}$ brings the old sums into line. At the end $o / \ell$ is the
+    average, and exact:
+
+    >>> scores, value = torch.randn(11), torch.randn(11, 5)
+    >>> highest, total, x = torch.tensor(-torch.inf), torch.tensor(0.0), torch.zeros(5)
+    >>> for score, v in zip(scores, value):
+    ...     new = torch.maximum(highest, score)
+    ...     total = (highest - new).exp() * total + (score - new).exp()
+    ...     x = (highest - new).exp() * x + (score - new).exp() * v
+    ...     highest = new
+    >>> torch.allclose(x / total, scores.softmax(dim=0) @ value, atol=1e-6)
+    True
+
+    The running softmax is from [Milakov and Gimelshein 2018](https://arxiv.org/abs/1805.02867).
+    [Rabe and Staats 2021](https://arxiv.org/abs/2112.05682) saw that attention then needs no
+    table. Dao et al. take the keys in blocks that fit into the fast memory beside the processor,
+    and in the backward pass compute the weights again instead of keeping them.
+
+    Torch has such a kernel for most machines. This function puts our axes in its order, and the
+    mask, if any, has come through
+    [`prepare_mask`](labml_nn.transformers.mha.MultiHeadAttention.prepare_mask).
+
+    * `query: [seq_len_q, batch_size, heads, d_k]`
+    * `key: [seq_len_k, batch_size, heads, d_k]`
+    * `value: [seq_len_k, batch_size, heads, d_k]`
+    * `return: [seq_len_q, batch_size, heads, d_k]`
+
+    Both forms give the same result. Dropout is the exception: they drop the same share of the
+    weights, but not the same ones.
+
+    >>> attention = MultiHeadAttention(heads=3, d_model=15).eval()
+    >>> x = torch.randn(7, 2, 15)
+    >>> fused = attention(query=x, key=x, value=x)
+    >>> attention.keep_attn = True
+    >>> readable = attention(query=x, key=x, value=x)
+    >>> torch.allclose(fused, readable, atol=1e-6)
+    True
+    """
+    # The kernels want batch and heads first. To permute is to look from another side; no number
+    # moves.
+    #
+    # * `query: [batch_size, heads, seq_len_q, d_k]`
+    # * `key: [batch_size, heads, seq_len_k, d_k]`
+    # * `value: [batch_size, heads, seq_len_k, d_k]`
+    query, key, value = (t.permute(1, 2, 0, 3) for t in (query, key, value))
+
+    # What comes back for a query that sees nothing has differed between kernels and releases
+    # ([issue 103963](https://github.com/pytorch/pytorch/issues/103963)). So we do not ask: such a
+    # query may see everything, and afterwards we clear what it brought home.
+    blind = None
+    if mask is not None:
+        mask = mask.permute(2, 3, 0, 1)
+        blind = ~mask.any(dim=-1, keepdim=True)
+        mask = mask | blind
+
+    # `x: [batch_size, heads, seq_len_q, d_k]`
+    x = F.scaled_dot_product_attention(
+        query, key, value, attn_mask=mask, dropout_p=dropout_prob, scale=scale
+    )
+    # Now see to [second derivatives](labml_nn.transformers.mha.DifferentiableAgain). With dropout
+    # that cannot be done, since other weights would be dropped the second time; and a compiled
+    # graph has no second derivative anyway.
+    if dropout_prob == 0 and not torch.compiler.is_compiling():
+        x = DifferentiableAgain.apply(x, query, key, value, mask, scale)
+    if blind is not None:
+        x = x.masked_fill(blind, 0)
+    return x.permute(2, 0, 1, 3)
+
+
+class DifferentiableAgain(torch.autograd.Function):
+    r"""
+    ## The slope of a slope
+
+    A gradient penalty, or learning to learn, differentiates the gradient itself. The backward
+    pass of a fused kernel is a kernel too, and nobody has written the derivative of that one:
+
+    >>> x = torch.randn(2, 3, 7, 5, requires_grad=True)
+    >>> y = F.scaled_dot_product_attention(x, x, x)
+    >>> (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    >>> slope.square().sum().backward()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    RuntimeError: derivative for aten::_scaled_dot_product_...backward is not implemented
+
+    The readable form has derivatives of every order. So this function stands behind the kernel
+    and on the way forward changes nothing. On the way back it looks whether autograd is
+    recording. If it is, somebody means to come this way again, and the gradient is taken through
+    the plain form instead. Who wants only one derivative pays nothing.
+
+    >>> x = torch.randn(7, 2, 3, 5, requires_grad=True)
+    >>> y = fused_attention(x, x, x, mask=None, scale=0.5)
+    >>> (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    >>> slope.square().sum().backward()
+    >>> x.grad.shape
+    torch.Size([7, 2, 3, 5])
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(
+        x: Tensor,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None,
+        scale: float,
+    ) -> Tensor:
+        return x.view_as(x)
+
+    # Put aside what the plain form would need. The kernel keeps the same tensors for its own way
+    # back, so they cost nothing more.
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        _, query, key, value, mask, scale = inputs
+        ctx.save_for_backward(query, key, value, mask)
+        ctx.scale = scale
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        # Nobody is recording: hand the gradient on to the kernel.
+        if not torch.is_grad_enabled():
+            return *grads, None, None, None, None, None
+
+        # Somebody is: go back through the plain form. The gradient then goes straight to query,
+        # key and value, and none to the kernel.
+        query, key, value, mask = ctx.saved_tensors
+
+        def plain(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+            with sdpa_kernel(SDPBackend.MATH):
+                return F.scaled_dot_product_attention(
+                    query, key, value, attn_mask=mask, scale=ctx.scale
+                )
+
+        _, pull_back = torch.func.vjp(plain, query, key, value)
+        return None, *pull_back(*grads), None, None
+
+
+def attention_by_loops(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None = None,
+) -> Tensor:
+    r"""
+    ## The same thing, slowly
+
+    One item, one head, one loop for each index of the formula, in double precision. Nobody would
+    run this on purpose. It is here because it cannot be misread. The values may have a width
+    $d_v$ of their own.
+
+    * `query: [seq_len_q, d_k]`
+    * `key: [seq_len_k, d_k]`
+    * `value: [seq_len_k, d_v]`
+    * `mask: [seq_len_q, seq_len_k]`
+    * `return: [seq_len_q, d_v]`
+
+    >>> query, key, value = torch.randn(7, 5), torch.randn(11, 5), torch.randn(11, 3)
+    >>> slow = attention_by_loops(query, key, value)
+    >>> fast = torch.softmax(query @ key.T / math.sqrt(5), dim=1) @ value
+    >>> torch.allclose(slow.float(), fast, atol=1e-6)
+    True
+    """
+    (seq_len_q, d_k), (seq_len_k, d_v) = query.shape, value.shape
+    x = torch.zeros(seq_len_q, d_v, dtype=torch.float64)
+
+    for i in range(seq_len_q):
+        # The scores of the keys that this query may see.
+        scores: dict[int, float] = {}
+        for j in range(seq_len_k):
+            if mask is None or mask[i, j]:
+                dot = 0.0
+                for d in range(d_k):
+                    dot += float(query[i, d]) * float(key[j, d])
+                scores[j] = dot / math.sqrt(d_k)
+
+        # To take the same number from all scores changes no weight. To take the highest keeps
+        # $e^S$ from overflowing.
+        highest = max(scores.values(), default=0.0)
+        exponentials = {j: math.exp(score - highest) for j, score in scores.items()}
+        total = sum(exponentials.values())
+
+        # With no key in sight there is nothing to add up, and the row stays zero.
+        for j, exponential in exponentials.items():
+            attn = exponential / total
+            for d in range(d_v):
+                x[i, d] += attn * float(value[j, d])
+
+    return x
+
+
+def check_sequences(query: Tensor, key: Tensor, value: Tensor, d_model: int) -> None:
+    r"""
+    ## Inputs that do not fit
+
+    Some of these mistakes would fail far from where they were made. One would not fail at all: a
+    batch of one beside a batch of two is silently copied.
+
+    >>> attention = MultiHeadAttention(heads=3, d_model=15)
+    >>> x, memory = torch.randn(7, 2, 15), torch.randn(11, 2, 15)
+    >>> attention(query=x, key=memory, value=x)
+    Traceback (most recent call last):
+        ...
+    ValueError: key has length 11 and value has length 7, but each key needs one value
+    """
+    for name, x in (("query", query), ("key", key), ("value", value)):
+        if x.ndim != 3 or x.shape[-1] != d_model:
+            raise ValueError(
+                f"{name} has shape {list(x.shape)}, but must have "
+                f"[seq_len, batch_size, d_model] with d_model = {d_model}"
+            )
+    if key.shape[0] != value.shape[0]:
+        raise ValueError(
+            f"key has length {key.shape[0]} and value has length {value.shape[0]}, "
+            "but each key needs one value"
+        )
+    if not query.shape[1] == key.shape[1] == value.shape[1]:
+        raise ValueError(
+            "query, key and value must have the same batch size, but have "
+            f"{query.shape[1]}, {key.shape[1]} and {value.shape[1]}"
+        )

@@ -1,0 +1,46 @@
+"""
+---
+title: Words the splitter knows
+summary: Names of HTML elements and of LaTeX environments, as data.
+---
+# Words the splitter knows
+"""
+
+from __future__ import annotations
+
+ENVIRONMENTS = (
+    *("align", "alignat", "aligned", "alignedat", "equation", "gather", "gathered", "multline", "split"),
+    *("cases", "dcases", "rcases", "array", "matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix"),
+    *("smallmatrix", "CD"),
+)
+"""Environments that may stand without dollars round them."""
+
+BLOCK_ELEMENTS = frozenset(
+    """
+    address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt
+    fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li
+    link main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th
+    thead title tr track ul
+    """.split()
+)
+"""A line that begins with one of these opens a block of HTML, which a blank line ends."""
+
+VERBATIM_ELEMENTS = ("script", "pre", "style", "textarea")
+"""Their content goes on, over blank lines, to the closing tag."""
+
+ELEMENTS = (
+    BLOCK_ELEMENTS
+    | frozenset(VERBATIM_ELEMENTS)
+    | frozenset(
+        """
+        a abbr acronym area audio b bdi bdo big br button canvas cite code data datalist del dfn em embed font i img
+        input ins kbd label map mark math meter noscript object output picture progress q rp rt ruby s samp select
+        slot small source span strike strong sub sup svg template time tt u var video wbr
+        circle clippath defs desc ellipse filter foreignobject g image line lineargradient marker mask path pattern
+        polygon polyline radialgradient rect stop symbol text textpath tspan use view
+        annotation maction merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mroot mrow ms mspace msqrt
+        mstyle msub msubsup msup mtable mtd mtext mtr munder munderover semantics
+        """.split()
+    )
+)
+"""HTML, SVG and MathML. What is not among them is text in angle brackets, such as `<module>`."""

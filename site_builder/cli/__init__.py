@@ -1,0 +1,55 @@
+"""
+---
+title: Command line
+summary: One file per command; what they share is the way they speak.
+---
+# Command line
+
+Diagnostics and progress go to standard error, so that standard output stays clean for other programs. The exit status is 0 when
+the site was made, 1 when `--strict` found a fault in a page, 2 when the command itself could not be carried out.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import click
+
+from site_builder import __version__
+from site_builder.cli.build import build
+from site_builder.cli.console import complain
+from site_builder.cli.serve import serve
+from site_builder.errors import SiteError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="site_builder")
+def commands() -> None:
+    """Annotated source in, a website out."""
+
+
+commands.add_command(build)
+commands.add_command(serve)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs one command and exits with its status; no traceback unless `-v` was given."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    verbose = any(argument in ("-v", "--verbose") for argument in arguments)
+    try:
+        status = commands.main(arguments, prog_name="python -m site_builder", standalone_mode=False)
+    except click.exceptions.Abort:
+        status = 130
+    except click.ClickException as error:
+        error.show()
+        status = 2
+    except SiteError as error:
+        complain(str(error))
+        status = 2
+    except Exception as error:
+        if verbose:
+            traceback.print_exc()
+        complain(f"a fault of the builder: {type(error).__name__}: {error} — run again with -v to see where")
+        status = 2
+    sys.exit(status if isinstance(status, int) else 0)

@@ -1,0 +1,81 @@
+"""
+---
+title: build
+summary: The command that writes the site.
+---
+# `build`
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from site_builder.cli.console import COLOURS, console, count, progress, show
+from site_builder.config import Config, load
+from site_builder.errors import SiteError
+
+
+@click.command()
+@click.argument("paths", nargs=-1)
+@click.option("-o", "--output", help="Folder that receives the site.  [default: docs]")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes at work.  [default: all cores]")
+@click.option("--strict", is_flag=True, help="Exit with 1 when a page has a fault.")
+@click.option("--lang", multiple=True, help="Build this translation only, beside the source language; may be repeated.")
+@click.option("--clean", is_flag=True, help="Use no cache and write every file anew.")
+@click.option("-q", "--quiet", is_flag=True, help="Print faults only.")
+@click.option("-v", "--verbose", is_flag=True, help="Say more; show tracebacks.")
+@click.option("--color", type=click.Choice(COLOURS), default="auto", show_default=True)
+def build(
+    paths: tuple[str, ...],
+    output: str | None,
+    jobs: int | None,
+    strict: bool,
+    lang: tuple[str, ...],
+    clean: bool,
+    quiet: bool,
+    verbose: bool,
+    color: str,
+) -> int:
+    """Build the site of PATHS: packages, folders or modules, installed or not.
+
+    Without PATHS, what [tool.site_builder] in pyproject.toml names.
+    """
+    from site_builder.site import build as build_site
+    from site_builder.site.workers import default_jobs
+
+    out = console(color)
+    config = configured(paths, output, lang)
+    if clean:
+        config = replace(config, cache="")
+    with progress(out, quiet) as report:
+        done = build_site(config, jobs=jobs or default_jobs(), clean=clean, progress=report)
+    show(out, done.diagnostics, as_errors=strict)
+    if not quiet:
+        written = done.written
+        faults = count(len(done.diagnostics), "fault") if done.diagnostics else "no faults"
+        out.print(
+            f"{count(done.pages, 'page')} in {config.folder(config.output)}: {written.changed:,} files written, "
+            f"{written.same:,} unchanged, {written.removed:,} removed; {faults}; {done.seconds:.1f} s"
+        )
+    return 1 if strict and done.diagnostics else 0
+
+
+def configured(paths: tuple[str, ...], output: str | None, lang: tuple[str, ...]) -> Config:
+    """The configuration of the current folder with what the command line says instead."""
+    here = Path.cwd()
+    config = load(here)
+    if paths:
+        # Paths on the command line are relative to where it was typed, not to pyproject.toml.
+        found = tuple(str(here / path) if (here / path).exists() else path for path in paths)
+        config = replace(config, packages=found)
+    if output:
+        config = replace(config, output=str(here / output))
+    if lang:
+        known = config.all_languages
+        if unknown := [code for code in lang if code not in known]:
+            raise SiteError(f"{unknown[0]!r} is not among the languages {', '.join(known)}")
+        config = replace(config, languages=lang)
+    return config

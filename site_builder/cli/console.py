@@ -1,0 +1,82 @@
+"""
+---
+title: How the commands speak
+summary: Colour where it is wanted, a progress bar only on a terminal, one last line with the counts.
+---
+# How the commands speak
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
+
+from site_builder.errors import Diagnostic
+
+COLOURS = ("auto", "always", "never")
+
+
+def console(color: str = "auto", *, stderr: bool = True) -> Console:
+    """
+    A console that obeys `--color`, then `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb`, in that order. It never wraps:
+    a message is one line, for people and for `grep`.
+    """
+    if color == "auto":
+        plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+        forced = bool(os.environ.get("FORCE_COLOR")) and not os.environ.get("NO_COLOR")
+        color = "always" if forced else "never" if plain else "auto"
+    return Console(
+        stderr=stderr,
+        force_terminal={"always": True, "never": None, "auto": None}[color],
+        no_color=color == "never",
+        highlight=False,
+        soft_wrap=True,
+        emoji=False,
+        markup=False,
+    )
+
+
+def complain(message: str) -> None:
+    """One sentence about what ended the command."""
+    out = console()
+    out.print(Text.assemble(("error: ", "bold red"), message))
+
+
+def show(out: Console, diagnostics: Iterable[Diagnostic], *, as_errors: bool) -> None:
+    """One line a fault."""
+    for found in diagnostics:
+        line = Text()
+        line.append(f"{found.path}:{found.line}:{found.column}: ", "bold")
+        line.append(found.code, "red" if as_errors else "yellow")
+        line.append(f" {found.message}")
+        if found.hint:
+            line.append(f" — {found.hint}", "dim")
+        out.print(line)
+
+
+@contextmanager
+def progress(out: Console, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar on a terminal; elsewhere nothing."""
+    if quiet or not out.is_terminal or os.environ.get("TERM") == "dumb":
+        yield None
+        return
+    columns = (TextColumn("{task.description:>8}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=out, transient=True) as bar:
+        tasks = {}
+
+        def report(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done)
+
+        yield report
+
+
+def count(number: int, noun: str) -> str:
+    """`1 page`, `2 pages`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

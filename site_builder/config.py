@@ -1,0 +1,151 @@
+"""
+---
+title: Configuration
+summary: One table in pyproject.toml, typed; a word that is not known is told its nearest neighbour.
+---
+# Configuration
+
+`[tool.site_builder]` in `pyproject.toml` is all there is. Each key is a field of `Config`, its type decides what
+the table may hold, and its `help` is what the reference says of it. Nothing else reads the file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from site_builder.errors import SiteError
+
+
+def _key(default: Any, text: str) -> Any:
+    """A field that may be set in the table, with its line in the reference."""
+    return field(default=default, metadata={"help": text})
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that a build depends on besides the files it reads."""
+
+    root: Path
+    """The folder of `pyproject.toml`, or where the command was given."""
+
+    packages: tuple[str, ...] = _key((), "Packages, folders or modules to show; the first is the site's root.")
+    output: str = _key("docs", "The folder that receives the site.")
+    title: str = _key("", "The site's name; by default that of the first package.")
+    description: str = _key("", "One sentence about the site, for search engines and previews.")
+    base_url: str = _key("", "The address of the published site. Without it no canonical links or sitemap.")
+    repository_url: str = _key("", "The repository; each page links to its own file in it.")
+    source_url: str = _key("", "Where a source file is shown, with `{path}` and `{line}`; else guessed.")
+    language: str = _key("en", "The language that the sources are written in.")
+    languages: tuple[str, ...] = _key((), "All languages of the site; others than `language` are translations.")
+    translations: str = _key("translations", "The folder of the catalogues.")
+    exclude: tuple[str, ...] = _key((), "Files to leave out, as patterns relative to the root: `pkg/tests/**`.")
+    cache: str = _key(".site_builder_cache", "The folder for what need not be worked out twice.")
+    theme: str = _key("", "A folder whose `templates/` and `static/` replace files of the same name.")
+
+    @property
+    def site_title(self) -> str:
+        """The configured title, else the first package's name."""
+        return self.title or Path(self.packages[0] if self.packages else self.root).stem
+
+    @property
+    def all_languages(self) -> tuple[str, ...]:
+        """The source language first."""
+        return (self.language, *(code for code in self.languages if code != self.language))
+
+    def folder(self, name: str) -> Path:
+        """A configured folder, relative to the root unless it is absolute."""
+        return self.root / name
+
+    def source_link(self, path: str, line: int = 1) -> str:
+        """Where the repository host shows `path`, empty when it cannot be known."""
+        if self.source_url:
+            return self.source_url.replace("{path}", path).replace("{line}", str(line))
+        if not self.repository_url:
+            return ""
+        blob = "-/blob" if "gitlab" in (urlsplit(self.repository_url).hostname or "") else "blob"
+        return f"{self.repository_url.rstrip('/')}/{blob}/main/{path}"
+
+
+SETTINGS: Mapping[str, Field[Any]] = {f.name: f for f in fields(Config) if "help" in f.metadata}
+
+
+def find(start: Path) -> Path | None:
+    """The nearest `pyproject.toml` with our table, from `start` upwards."""
+    for folder in (start, *start.parents):
+        file = folder / "pyproject.toml"
+        if file.is_file() and "tool.site_builder" in file.read_text(encoding="utf-8", errors="replace"):
+            return file
+    return None
+
+
+def load(start: Path) -> Config:
+    """
+    The configuration that holds in folder `start`.
+
+    Raises:
+        SiteError: the file is not TOML, a key is unknown, or a value has the wrong type.
+    """
+    file = find(start.resolve())
+    if file is None:
+        return Config(root=start.resolve())
+    text = file.read_text(encoding="utf-8", errors="replace")
+    try:
+        table = tomllib.loads(text).get("tool", {}).get("site_builder", {})
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"line (\d+)", str(error))
+        raise SiteError(f"not TOML: {error}", path=str(file), line=int(place[1]) if place else 1) from error
+    values = {key: _value(file, text, key, value) for key, value in table.items()}
+    return validate(Config(root=file.parent, **values), str(file))
+
+
+def validate(config: Config, path: str = "") -> Config:
+    """The same configuration, its addresses in one form; raises `SiteError` for what no site could use."""
+    for key in ("base_url", "repository_url"):
+        url = getattr(config, key)
+        if url and not urlsplit(url).scheme.startswith("http"):
+            raise SiteError(f"{key} = {url!r} is no address", path=path, hint="write it with https://")
+    for code in config.all_languages:
+        if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*", code):
+            raise SiteError(f"{code!r} is no language tag", path=path, hint="write en, ja or zh-Hans")
+    return replace(config, base_url=config.base_url.rstrip("/") + "/") if config.base_url else config
+
+
+def _value(file: Path, text: str, key: str, value: Any) -> Any:
+    setting = SETTINGS.get(key)
+    if setting is None:
+        near = difflib.get_close_matches(key, SETTINGS, n=1, cutoff=0)
+        raise SiteError(
+            f"unknown key {key!r} in [tool.site_builder]",
+            path=str(file),
+            line=_line(text, key),
+            hint=f"did you mean {near[0]!r}?",
+        )
+    assert setting.default is not MISSING
+    if isinstance(setting.default, tuple):
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        wanted = "a list of strings"
+    else:
+        if isinstance(value, str):
+            return value
+        wanted = "a string"
+    raise SiteError(f"{key} = {value!r} must be {wanted}", path=str(file), line=_line(text, key))
+
+
+def _line(text: str, key: str) -> int:
+    """The line of the table that sets `key`, or that opens the table."""
+    inside, opened = False, 1
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip().startswith("["):
+            inside = line.strip().startswith("[tool.site_builder")
+            opened = number if inside else opened
+        if inside and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
+            return number
+    return opened

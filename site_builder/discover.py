@@ -1,0 +1,148 @@
+"""
+---
+title: Which files are pages
+summary: Packages, folders and single modules become a list of sources, each with its URL.
+---
+# Which files are pages
+
+The only question that is asked of the disk before anything is read: which files are there, what is each called
+as a module, and where will its page stand.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib.util
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from site_builder.config import Config
+from site_builder.errors import SiteError
+from site_builder.model import SourceFile
+
+SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages", "__pypackages__"})
+ASSET_SUFFIXES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif"})
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """An image that lies beside the modules and goes with them."""
+
+    url: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    sources: tuple[SourceFile, ...]
+    assets: tuple[Asset, ...]
+
+
+def discover(config: Config) -> Found:
+    """
+    Everything that the site is made of, in a fixed order.
+
+    The first of `config.packages` stands at the site's root, each further one in a folder of its name; a single
+    module is that place's only page. A folder without `__init__.py` or `index.md` is given a page that only lists what lies below: an empty `file`.
+
+    Raises:
+        SiteError: a package is neither a path nor installed, or nothing at all was found.
+    """
+    sources: list[SourceFile] = []
+    assets: list[Asset] = []
+    for place, name in enumerate(config.packages):
+        target = locate(config.root, name)
+        prefix = "" if place == 0 else f"{target.stem}/"
+        if target.is_file():
+            module = _source(config, target, target.name, "", package_name(target.parent))
+            sources.append(replace(module, url=f"{prefix}index.html"))
+        else:
+            files, images = _walk(config, target, prefix)
+            sources += files
+            assets += images
+    if not sources:
+        raise SiteError(
+            "nothing to build",
+            hint="name a package or folder, or set packages in [tool.site_builder] of pyproject.toml",
+        )
+    homes = {source.url for source in sources}
+    for place, name in enumerate(config.packages):
+        target = locate(config.root, name)
+        home = "index.html" if place == 0 else f"{target.stem}/index.html"
+        if home not in homes:
+            sources.insert(0, SourceFile(_shown(config, target), "", target.stem, home, is_package=True))
+            homes.add(home)
+    return Found(tuple(sources), tuple(assets))
+
+
+def locate(root: Path, name: str) -> Path:
+    """The file or folder that `name` means: a path, or an installed package or module."""
+    path = root / name
+    if path.exists():
+        return Path(os.path.normpath(path))
+    if name.replace(".", "").isidentifier():
+        try:
+            spec = importlib.util.find_spec(name.partition(".")[0])
+        except (ImportError, ValueError):
+            spec = None
+        if spec and spec.origin and spec.origin.endswith(".py"):
+            origin = Path(spec.origin)
+            base = origin.parent if origin.name == "__init__.py" else origin
+            inner = base.joinpath(*name.split(".")[1:])
+            for candidate in (inner, inner.with_suffix(".py")):
+                if candidate.exists():
+                    return candidate
+    raise SiteError(f"{name!r} is neither a path nor an installed package", hint=f"looked in {root}")
+
+
+def package_name(folder: Path) -> str:
+    """The dotted name of the package that `folder` is, empty if it is none."""
+    parts: list[str] = []
+    while (folder / "__init__.py").is_file() and folder.name:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts)
+
+
+def _walk(config: Config, top: Path, prefix: str) -> tuple[list[SourceFile], list[Asset]]:
+    sources: list[SourceFile] = []
+    assets: list[Asset] = []
+    name = package_name(top)
+    for file in _files(top):
+        relative = file.relative_to(top).as_posix()
+        if any(fnmatch.fnmatch(_shown(config, file), pattern) for pattern in config.exclude):
+            continue
+        if file.suffix in ASSET_SUFFIXES:
+            assets.append(Asset(prefix + relative, str(file)))
+        else:
+            sources.append(_source(config, file, relative, prefix, name))
+    return sources, assets
+
+
+def _files(top: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(top):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in SKIPPED_FOLDERS)
+        for name in sorted(names):
+            if Path(name).suffix in {".py", ".md"} | ASSET_SUFFIXES and not name.startswith("."):
+                yield Path(folder, name)
+
+
+def _source(config: Config, file: Path, relative: str, prefix: str, package: str) -> SourceFile:
+    stem = relative.rpartition(".")[0]
+    is_package = file.name in ("__init__.py", "index.md")
+    url = f"{stem.removesuffix('__init__')}index.html" if file.name == "__init__.py" else f"{stem}.html"
+    dotted = stem.replace("/", ".").removesuffix("__init__" if file.name == "__init__.py" else "index" * is_package)
+    module = ".".join(part for part in (package, dotted.strip(".")) if part) or file.parent.name
+    return SourceFile(
+        _shown(config, file), str(file), module, prefix + url, is_package, is_markdown=file.suffix == ".md"
+    )
+
+
+def _shown(config: Config, file: Path) -> str:
+    """The path as messages show it: relative to the root where it lies below."""
+    try:
+        return file.resolve().relative_to(config.root.resolve()).as_posix()
+    except ValueError:
+        return file.as_posix()

@@ -1,0 +1,46 @@
+"""
+---
+title: Errors are sentences
+summary: One shape for everything that can be wrong, with the place and the remedy.
+---
+# Errors are sentences
+
+A *diagnostic* speaks of something in a page and lets the build go on. A `SiteError` ends it: wrong usage, a
+configuration that cannot be read, a folder that is not ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Diagnostic:
+    """`path:line:column: CODE message — hint`; line and column count from one."""
+
+    path: str
+    line: int
+    column: int
+    code: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        tail = f" — {self.hint}" if self.hint else ""
+        return f"{self.path}:{self.line}:{self.column}: {self.code} {self.message}{tail}"
+
+
+class SiteError(Exception):
+    """A fault that ends the command with exit status 2. The message is a sentence for a person."""
+
+    def __init__(self, message: str, *, path: str = "", line: int = 0, hint: str = ""):
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.line = line
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}: " if self.line else f"{self.path}: " if self.path else ""
+        tail = f" — {self.hint}" if self.hint else ""
+        return f"{place}{self.message}{tail}"

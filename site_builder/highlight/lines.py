@@ -1,0 +1,191 @@
+"""
+---
+title: Lines of code
+summary: One line as HTML, with its number, its links, and the places where it may be broken.
+---
+# Lines of code
+
+A browser breaks lines at spaces, but also inside `a-b`, `->` or `x[0][1]`. So what stands between two spaces,
+a *chunk*, is kept together where it holds such a place. A long chunk may be broken after an opening bracket
+or a comma and before the dot of a chained call, in a string or comment after a comma or a slash. An
+identifier never breaks.
+
+Read back, the text of `.src` is the line with its terminator. HTML cannot carry a NUL or half a surrogate
+pair: there stands U+FFFD.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from itertools import accumulate, pairwise
+
+from site_builder.highlight.tokens import Token
+
+Links = Mapping[int, tuple[int, str, str]]
+"""By the column (from one) at which an identifier begins: the column behind it, `href` and `title`."""
+
+LONG = 20
+"""A chunk with more characters than this may be broken."""
+TAB = 4
+"""Columns between tab stops, as in the style sheet."""
+
+_SPECIAL = re.compile("[&<>\r\f\0\ud800-\udfff]")
+_REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;", "\f": "&#12;"}
+_CHUNK = re.compile(r"\S+")
+_SPOTS = (
+    r"""-(?![!$'),./:;?\]}])(?=\S)"""
+    r"""|[!/?|}](?![-!"'),./:;?\]|}])(?=\S)"""
+    r"""|[!"#%&)*+,.:;=>?\\\]|}~](?=[(<\[{])"""
+    r"""|[^\x00-\x7f]"""
+)
+"""
+Behind what a browser breaks a chunk: a hyphen before nearly anything, other marks before an opening bracket (as
+measured in Chromium for all pairs of ASCII characters), a few more by the Unicode rules that other browsers
+follow, and ideographs.
+"""
+_BREAKABLE = re.compile(_SPOTS)
+_NEEDS_CARE = re.compile(rf"{_SPOTS}|\S{{{LONG + 1}}}")
+_PLACE = re.compile(r"[(\[{](?![)\]}])|,|[)\]](?=\.)|[-/;&]")
+"""Behind what a long chunk may be broken."""
+_AFTER_IN_CODE, _AFTER_IN_TEXT = frozenset("([{,)]"), frozenset(",-/;&")
+_TEXT = ("g", "c")
+"""The classes whose text is for people; what stands in the others is for Python."""
+
+_WBR, _OPEN, _CLOSE = "<wbr>", '<span class="nb">', "</span>"
+
+
+def line_html(number: int, tokens: Sequence[Token], links: Links = {}, *, label: str = "Line") -> str:  # noqa: B006
+    """
+    One line of the file as `<span class="line" id="L38">`: its number, which is not part of the text, and its
+    text. `label` is what a screen reader says before the number.
+    """
+    line = "".join([token.text for token in tokens])
+    body = line.rstrip("\r\n")
+    indent = len(body) - len(body.lstrip(" \t\f"))
+    if indent == len(body):
+        indent = 0
+    marks = _breaks(body, tokens) if _NEEDS_CARE.search(body) else []
+    if links:
+        marks = sorted([*marks, *_link_marks(links, len(body))], key=_nesting)
+    lead, width = "", 0
+    if indent:
+        width = len(body[:indent].expandtabs(TAB).replace("\f", ""))
+        lead = f'<span class="in">{_text(body[:indent])}</span>'
+    return (
+        f'<span class="line" id="L{number}"><a class="ln" href="#L{number}" data-n="{number}"'
+        f' aria-label="{label} {number}" tabindex="-1"></a><span class="src" style="--i:{width}">'
+        f"{lead}{''.join(_pieces(tokens, indent, marks))}</span></span>"
+    )
+
+
+def inline_html(tokens: Sequence[Token]) -> str:
+    """Tokens without anything round them."""
+    return "".join([_styled(cls, text) for cls, text in tokens])
+
+
+def _text(text: str) -> str:
+    return _SPECIAL.sub(lambda found: _REFERENCES.get(found[0], "\ufffd"), text)
+
+
+def _styled(cls: str, text: str) -> str:
+    return f'<i class="{cls}">{_text(text)}</i>' if cls else _text(text)
+
+
+Mark = tuple[int, str]
+"""An offset in the line and the markup that stands there."""
+
+
+def _nesting(mark: Mark) -> tuple[int, int]:
+    """
+    At one place what closes comes first, the inner before the outer; then the outer opens before the inner.
+    """
+    offset, markup = mark
+    rank = (
+        0
+        if markup == "</a>"
+        else 1
+        if markup == _CLOSE
+        else 2
+        if markup == _WBR
+        else 3
+        if markup == _OPEN
+        else 4
+    )
+    return offset, rank
+
+
+def _pieces(tokens: Sequence[Token], start: int, marks: Sequence[Mark]) -> Iterator[str]:
+    """The tokens from an offset on, cut wherever a mark stands."""
+    offset, place = 0, 0
+    for cls, text in tokens:
+        end = offset + len(text)
+        if end > start:
+            offset = max(offset, start)
+            text = text[len(text) - (end - offset) :]
+            while place < len(marks) and marks[place][0] < end:
+                at, markup = marks[place]
+                if at > offset:
+                    yield _styled(cls, text[: at - offset])
+                    text, offset = text[at - offset :], at
+                yield markup
+                place += 1
+            if text:
+                yield _styled(cls, text)
+        offset = end
+    for _, markup in marks[place:]:
+        yield markup
+
+
+def _link_marks(links: Links, length: int) -> Iterator[Mark]:
+    done = 1
+    for column in sorted(links):
+        end, href, title = links[column]
+        if done <= column < end <= length + 1:
+            tip = f' title="{escape(title)}"' if title else ""
+            yield column - 1, f'<a class="ref" href="{escape(href)}"{tip}>'
+            yield end - 1, "</a>"
+            done = end
+
+
+def _breaks(body: str, tokens: Sequence[Token]) -> list[Mark]:
+    """Where the browser may break chunks, and where it is kept from it."""
+    starts = list(accumulate((len(token.text) for token in tokens), initial=0))
+    marks: list[Mark] = []
+    for chunk in _CHUNK.finditer(body):
+        start, end = chunk.span()
+        cuts = [start, end]
+        if end - start > LONG:
+            cuts[1:1] = _cuts(body, start, end, tokens, starts)
+        for here, there in pairwise(cuts):
+            if here != start:
+                marks.append((here, _WBR))
+            if _would_break(body, here, there, tokens, starts):
+                marks += [(here, _OPEN), (there, _CLOSE)]
+    return sorted(marks, key=_nesting)
+
+
+def _cuts(body: str, start: int, end: int, tokens: Sequence[Token], starts: Sequence[int]) -> Iterator[int]:
+    """Where a long chunk may be broken. A short string in it stays whole."""
+    for found in _PLACE.finditer(body, start, end - 1):
+        number = bisect_right(starts, found.start()) - 1
+        if tokens[number].cls not in _TEXT:
+            if found[0] in _AFTER_IN_CODE:
+                yield found.end()
+        elif found[0] in _AFTER_IN_TEXT and min(end, starts[number + 1]) - max(start, starts[number]) > LONG:
+            yield found.end()
+
+
+def _would_break(body: str, start: int, end: int, tokens: Sequence[Token], starts: Sequence[int]) -> bool:
+    """Whether a browser, left alone, might break this stretch."""
+    for found in _BREAKABLE.finditer(body, start, end):
+        number = bisect_right(starts, found.start()) - 1
+        if tokens[number].cls == "o" and starts[number + 1] >= end and starts[number] <= start:
+            continue  # one operator, which the style sheet keeps together
+        if found[0] == "-" and found.start() == start and body[start + 1].isdigit():
+            continue  # a minus sign stays with its number
+        if found[0].isascii() or tokens[number].cls not in _TEXT:
+            return True
+    return False

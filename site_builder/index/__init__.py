@@ -1,0 +1,129 @@
+"""
+---
+title: Index
+summary: Where everything that has a name is shown, and in which order the pages are read.
+---
+# Index
+
+The one stage that must have seen every page before any can go on. It answers three kinds of question:
+[what a dotted name means](lookup.html), [where a page stands among the others](tree.html), and who imports
+whom.
+
+Everything is worked out once for all pages, or when it is first asked for and then remembered. So a page of a
+site of two thousand costs no more than one of twenty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from site_builder.errors import Diagnostic
+from site_builder.index.addresses import href, settle
+from site_builder.index.lookup import Lookup, Target
+from site_builder.index.tree import grow
+from site_builder.model import Page
+
+__all__ = ["Index", "Target", "build", "href"]
+
+
+def build(pages: Sequence[Page], languages: Sequence[str] = ()) -> Index:
+    """
+    Index pages in the order in which they were discovered: of two for one URL the first is taken. `languages`
+    are those whose pages lie in a folder of that name, which no page of the source may claim.
+    """
+    return Index(pages, languages)
+
+
+class Index:
+    """All pages that have a URL of their own, by that URL."""
+
+    def __init__(self, pages: Sequence[Page], languages: Sequence[str] = ()) -> None:
+        self.pages, conflicts = settle(pages, languages)
+        self._tree = grow(self.pages)
+        self._lookup = Lookup(self.pages.values())
+        self._places = {url: number for number, url in enumerate(self._tree.order)}
+        self.diagnostics: tuple[Diagnostic, ...] = (*conflicts, *self._tree.diagnostics)
+
+    # ---- what a name means
+
+    def resolve(self, dotted: str) -> Target | None:
+        """Where what the absolute dotted name means is shown, if the site shows it."""
+        return self._lookup.resolve(dotted)
+
+    def page(self, url: str | None) -> Page | None:
+        return self.pages.get(url) if url is not None else None
+
+    def anchors(self, url: str) -> frozenset[str]:
+        """What may follow `#` in a link to the page, besides the ids of headings inside its sections."""
+        page = self.pages.get(url)
+        if page is None:
+            return frozenset()
+        shown = [section for section in page.sections if section.shown]
+        numbered = (f"section-{number}" for number in range(len(shown) + 1))
+        lines = (f"L{line}" for section in shown for line in section.code)
+        return frozenset((*(section.anchor for section in shown), *numbered, *lines))
+
+    # ---- where a page stands
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Every URL in reading order: home first, then depth first."""
+        return self._tree.order
+
+    def parent(self, url: str) -> str | None:
+        return self._tree.parents.get(url)
+
+    def children(self, url: str) -> tuple[str, ...]:
+        return self._tree.children.get(url, ())
+
+    def siblings(self, url: str) -> tuple[str, ...]:
+        """All children of the page's parent, the page itself among them."""
+        parent = self._tree.parents.get(url)
+        if parent is None:
+            return self._tree.roots if url in self.pages else ()
+        return self._tree.children[parent]
+
+    def ancestors(self, url: str) -> tuple[str, ...]:
+        """From the outermost down to the parent."""
+        found = []
+        parent = self.parent(url)
+        while parent is not None:
+            found.append(parent)
+            parent = self.parent(parent)
+        return tuple(reversed(found))
+
+    def previous(self, url: str) -> str | None:
+        place = self._places.get(url, 0)
+        return self.order[place - 1] if place else None
+
+    def next(self, url: str) -> str | None:
+        place = self._places.get(url)
+        return self.order[place + 1] if place is not None and place + 1 < len(self.order) else None
+
+    # ---- who imports whom
+
+    def imports(self, url: str) -> tuple[str, ...]:
+        """The pages whose modules the page's module names in its imports, in reading order."""
+        return self._imports.get(url, ())
+
+    def importers(self, url: str) -> tuple[str, ...]:
+        """The pages whose modules import from this page's, in reading order."""
+        return self._importers.get(url, ())
+
+    @cached_property
+    def _imports(self) -> dict[str, tuple[str, ...]]:
+        result = {}
+        for url, page in self.pages.items():
+            modules = (self._lookup.module_of(dotted) for dotted in page.imports)
+            urls = {module.url for module in modules if module} - {url}
+            result[url] = tuple(sorted(urls, key=self._places.__getitem__))
+        return result
+
+    @cached_property
+    def _importers(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for url in self.order:
+            for imported in self._imports[url]:
+                found.setdefault(imported, []).append(url)
+        return {url: tuple(urls) for url, urls in found.items()}

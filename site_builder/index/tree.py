@@ -1,0 +1,114 @@
+"""
+---
+title: The tree of pages
+summary: Which page stands under which, and in which order all of them are read.
+---
+# The tree of pages
+
+A page's parent is the index page of its folder, or of the nearest folder above that has one. Children are
+read in the order that the parent's front matter gives, and then by name. The whole is read depth first, home
+first: what "previous" and "next" walk along.
+"""
+
+from __future__ import annotations
+
+import difflib
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from site_builder.errors import Diagnostic
+from site_builder.model import Page, Position
+
+HOME = "index.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    order: tuple[str, ...]
+    parents: Mapping[str, str]
+    children: Mapping[str, tuple[str, ...]]
+    roots: tuple[str, ...]
+    """Home, and pages that have no index page above them."""
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def grow(pages: Mapping[str, Page]) -> Tree:
+    """The tree of these pages, by URL."""
+    parents: dict[str, str] = {}
+    below: dict[str, list[str]] = {}
+    roots: list[str] = []
+    for url in pages:
+        parent = _parent(url, pages)
+        if parent is None:
+            roots.append(url)
+        else:
+            parents[url] = parent
+            below.setdefault(parent, []).append(url)
+    diagnostics: list[Diagnostic] = []
+    for url, page in pages.items():
+        diagnostics += _unknown_names(page, [pages[child] for child in below.get(url, ())])
+    children = {
+        parent: tuple(sorted(urls, key=lambda url: _rank(pages[url], pages[parent].front.order)))
+        for parent, urls in below.items()
+    }
+    first = tuple(sorted(roots, key=lambda url: (url != HOME, *_rank(pages[url], ()))))
+    return Tree(_depth_first(first, children), parents, children, first, tuple(diagnostics))
+
+
+def name(page: Page) -> str:
+    """What a page is called in its parent's `order`."""
+    if page.source.module:
+        return page.source.module.rpartition(".")[2]
+    folder, last = posixpath.split(page.url)
+    return posixpath.basename(folder) if last == HOME else last.removesuffix(".html")
+
+
+def place(page: Page, key: str) -> Position:
+    """Where the front matter says it."""
+    return page.front.position(key) or Position(page.source.path, 1, 1)
+
+
+def _parent(url: str, pages: Mapping[str, Page]) -> str | None:
+    folder, last = posixpath.split(url)
+    if last == HOME:
+        if not folder:
+            return None
+        folder = posixpath.dirname(folder)
+    while True:
+        candidate = posixpath.join(folder, HOME)
+        if candidate in pages:
+            return candidate
+        if not folder:
+            return None
+        folder = posixpath.dirname(folder)
+
+
+def _rank(page: Page, order: tuple[str, ...]) -> tuple[int, str, str]:
+    own = name(page)
+    return (order.index(own) if own in order else len(order), own.casefold(), page.url)
+
+
+def _depth_first(roots: tuple[str, ...], children: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    order: list[str] = []
+    waiting = list(reversed(roots))
+    while waiting:
+        url = waiting.pop()
+        order.append(url)
+        waiting.extend(reversed(children.get(url, ())))
+    return tuple(order)
+
+
+def _unknown_names(page: Page, children: list[Page]) -> list[Diagnostic]:
+    names = {name(child) for child in children}
+    found = []
+    where = place(page, "order")
+    for wanted in dict.fromkeys(page.front.order):
+        if wanted not in names:
+            near = difflib.get_close_matches(wanted, sorted(names), n=1)
+            hint = (
+                f"did you mean {near[0]!r}?" if near else "name the modules and folders that lie in this one"
+            )
+            message = f"order names {wanted!r}, but there is no such page below this one"
+            found.append(Diagnostic(where.path, where.line, where.column, "front-value", message, hint))
+    return found

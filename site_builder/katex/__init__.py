@@ -1,0 +1,153 @@
+r"""
+---
+title: LaTeX in, HTML and MathML out
+summary: Math is typeset when the site is built, so that a page needs no script to show it.
+order: [source, engine, errors]
+---
+# LaTeX in, HTML and MathML out
+
+The HTML is for the eye, with the style sheet and fonts in `static/vendor/katex`; the MathML beside it is for
+screen readers, and carries the source for whoever copies the equation.
+
+    >>> from site_builder import katex
+    >>> html = katex.render(r"\R^{d_k}", macros={"R": r"\mathbb{R}"})
+    >>> html.startswith('<span class="katex"><span class="katex-mathml"><math ')
+    True
+    >>> html.count(r'<annotation encoding="application/x-tex">\R^{d_k}</annotation>')
+    1
+
+What is wrong comes with its place, counted in characters of the expression:
+
+    >>> try:
+    ...     katex.render(r"\frac{1}{\sqrt{d_k}} \aplha")
+    ... except katex.MathError as error:
+    ...     print(error.position, error.message, "|", error.hint)
+    21 The command \aplha is unknown | did you mean \alpha?
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+from site_builder.cache import Store, digest
+from site_builder.katex.engine import CPU_SECONDS, ENGINE, LimitError, fingerprint
+from site_builder.katex.errors import LIMITS, MathError, printable, reworded
+from site_builder.katex.source import (
+    Source,
+    final_comment,
+    first_mention,
+    first_use,
+    named,
+    prepare,
+    unclosed,
+)
+
+__all__ = ["MAX_LENGTH", "MathError", "Renderer", "render", "version"]
+
+MAX_LENGTH = 10_000
+
+_KIND = "katex"
+# A macro may expand a thousand times, a size reach fifty ems. What KaTeX accepts and LaTeX would not is fine,
+# but for a comment without an end: it swallows the rest of the expression.
+_OPTIONS = {"maxExpand": 1000, "maxSize": 50, "refuse": ["commentAtEnd"]}
+
+
+def render(tex: str, display: bool = False, macros: Mapping[str, str] | None = None) -> str:
+    r"""
+    Typeset an expression, given without its dollar signs.
+
+    `display` sets it as a block: large sums, limits above and below. `macros` maps commands, with or without
+    their backslash, to what they stand for. `align` and the other numbering environments set no numbers;
+    `\tag` sets one. What an expression defines is forgotten with it. Raises `MathError` for what cannot be
+    typeset. Any thread may call it, and so may a process that was forked meanwhile.
+    """
+    return Renderer(None).render(tex, display, macros)
+
+
+@cache
+def version() -> str:
+    """The version of KaTeX, which style sheet and HTML must have in common."""
+    return str(ENGINE.call("version", {}))
+
+
+class Renderer:
+    """Typesets what the store does not hold, and puts it there. Complaints are kept as well."""
+
+    def __init__(self, store: Store | None):
+        self._store = store
+
+    def render(self, tex: str, display: bool = False, macros: Mapping[str, str] | None = None) -> str:
+        """As the function of the same name."""
+        source = prepare(tex)
+        bodies, macros_json = _normalised(tuple((macros or {}).items()))
+        answer = self._answer(source, display, bodies, macros_json)
+        if "html" in answer:
+            return str(answer["html"])
+        error = _error(answer, source, bodies)
+        error.position += len(tex) - len(tex.lstrip())
+        raise error
+
+    def _answer(
+        self, source: Source, display: bool, bodies: dict[str, str], macros_json: str
+    ) -> dict[str, Any]:
+        if len(source.text) > MAX_LENGTH:
+            return {"limit": "length"}
+        if self._store is None:
+            return _typeset(source, display, bodies)
+        key = digest(_version_key(), source.text, source.sent, "block" if display else "line", macros_json)
+        value = self._store.get(_KIND, key)
+        answer: dict[str, Any] = json.loads(value) if value else _typeset(source, display, bodies)
+        # What ran out of time or memory may do better on another day.
+        if value is None and answer.get("limit") not in ("time", "memory"):
+            self._store.put(_KIND, key, json.dumps(answer).encode())
+        return answer
+
+
+@lru_cache(maxsize=256)
+def _normalised(macros: tuple[tuple[str, str], ...]) -> tuple[dict[str, str], str]:
+    bodies = named(dict(macros))
+    return bodies, json.dumps(bodies)
+
+
+@cache
+def _version_key() -> bytes:
+    """Changes with KaTeX, with our script around it and with the options."""
+    return digest(fingerprint(), json.dumps(_OPTIONS))
+
+
+def _typeset(source: Source, display: bool, bodies: dict[str, str]) -> dict[str, Any]:
+    request = {"tex": source.sent, "source": source.text, "display": display, "macros": bodies, **_OPTIONS}
+    try:
+        answer: dict[str, Any] = ENGINE.call("typeset", request)
+    except LimitError as error:
+        answer = {"limit": error.what}
+    return answer
+
+
+def _error(answer: dict[str, Any], source: Source, bodies: dict[str, str]) -> MathError:
+    whole = (0, len(source.text))
+    if limit := answer.get("limit"):
+        message, hint = LIMITS[limit]
+        figure = {"length": MAX_LENGTH, "time": CPU_SECONDS}.get(limit)
+        return MathError(message.format(limit=figure), *whole, "math-limit", hint)
+    complaint = source.as_written(answer["complaint"])
+    code, message, hint = reworded(complaint)
+    if answer["meant"] and not hint:
+        hint = f"did you mean {answer['meant']}?"
+    if answer["macro"]:
+        message += f" (in the macro {printable(answer['macro'])})"
+        place = first_use(source.text, answer["macro"], bodies)
+    elif answer["position"] is None:
+        place = (
+            final_comment(source.text)
+            if "[commentAtEnd]" in complaint
+            else first_mention(source.text, complaint)
+        )
+    else:
+        place = source.place(answer["position"], answer["length"])
+        if place[0] == len(source.text):
+            place = unclosed(source.text) or place
+    return MathError(message, *(place or whole), code, hint)

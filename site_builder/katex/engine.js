@@ -1,0 +1,116 @@
+// The little that KaTeX needs around it to run without a browser. Loaded once into each context, after
+// katex.min.js. Every function takes and answers JSON: a long string made by JavaScript is a rope, which the
+// Python side cannot read, while JSON.stringify gives it in one piece.
+
+// What would let an expression reach outside of itself. The handlers are replaced rather than distrusted: KaTeX
+// prints a distrusted command in red, and we want an error with a place. Marks of the builder's own are nodes of
+// the parse tree, which no author can write.
+const FORBIDDEN = [
+  "\\href", "\\url", "\\includegraphics", "\\htmlClass", "\\htmlId", "\\htmlStyle", "\\htmlData",
+];
+
+katex.__defineFunction({
+  type: "forbidden",
+  names: FORBIDDEN,
+  numArgs: 0,
+  allowedInText: true,
+  allowedInArgument: true,
+  handler({funcName, token}) {
+    throw new katex.ParseError("Forbidden command: " + funcName, token);
+  },
+});
+
+// KaTeX writes `\def`s of the expression into the object that holds the macros: each call has its own.
+const settings = (request) => ({
+  displayMode: request.display,
+  output: "htmlAndMathml",
+  throwOnError: true,
+  macros: Object.assign(Object.create(null), request.macros),
+  maxExpand: request.maxExpand,
+  maxSize: request.maxSize,
+  trust: () => false,
+  strict: (code) => (request.refuse.includes(code) ? "error" : "ignore"),
+});
+
+// A position counts in the text that the token was read from: the expression, or the body of a macro. The message
+// quotes that text, so it tells which it was.
+const isFrom = (error, text) => {
+  if (error.position === undefined) return false;
+  const loc = {start: error.position, end: error.position + error.length, lexer: {input: text}};
+  return new katex.ParseError(error.rawMessage, {loc}).message === error.message;
+};
+
+const isUnknown = (complaint, tex, macros) => {
+  try {
+    katex.__parse(tex, {displayMode: true, macros: {...macros}, strict: "ignore"});
+  } catch (error) {
+    return error.rawMessage === complaint;
+  }
+  return false;
+};
+
+// Names that differ from the given one by a single slip of the fingers, the likeliest slips first.
+function* slips(name) {
+  const letters = "abcdefghijklmnopqrstuvwxyz";
+  const cut = (i, j, middle) => name.slice(0, i) + middle + name.slice(j);
+  for (let i = 0; i + 1 < name.length; i++) yield cut(i, i + 2, name[i + 1] + name[i]);
+  for (let i = 0; i < name.length; i++) yield cut(i, i + 1, "");
+  for (let i = name.length; i >= 0; i--) for (const letter of letters) yield cut(i, i, letter);
+  for (let i = name.length - 1; i >= 0; i--) for (const letter of letters) yield cut(i, i + 1, letter);
+  yield name[0].toUpperCase() + name.slice(1);
+  yield name.toLowerCase();
+}
+
+// The known command or environment that the author may have meant. KaTeX has no list of them, so it is asked.
+const meant = (complaint, macros) => {
+  const [, before, sign, name] = /^(.*: )(\\?)([a-zA-Z]{3,20})$/.exec(complaint) ?? [];
+  if (!/^(Undefined control sequence|No such environment): $/.test(before)) return null;
+  const known = (slip) => {
+    const tex = sign ? sign + slip : `\\begin{${slip}}\\end{${slip}}`;
+    return slip.length > 1 && !FORBIDDEN.includes(tex) && !isUnknown(before + sign + slip, tex, macros);
+  };
+  // Most of the questions are answered by an error, and its stack would cost more than the question.
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    for (const slip of slips(name)) if (known(slip)) return sign + slip;
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+  return null;
+};
+
+const described = (error, request) => {
+  // An overflow or an exhausted memory says nothing about the expression's text.
+  if (/call stack|out of memory/.test(error.message)) throw error;
+  const {tex, macros} = request;
+  const complaint = error.rawMessage ?? "KaTeX cannot typeset this: " + error.message;
+  const here = isFrom(error, tex);
+  return {
+    complaint,
+    position: here ? error.position : null,
+    length: here ? error.length : 0,
+    macro: here ? null : Object.keys(macros).find((name) => isFrom(error, macros[name])) ?? null,
+    meant: meant(complaint, macros),
+  };
+};
+
+// MathML carries the TeX along for those who copy it: they should get what the author wrote.
+const annotated = (html, tex) => {
+  const open = '<annotation encoding="application/x-tex">';
+  const start = html.indexOf(open) + open.length;
+  const end = html.indexOf("</annotation>", start);
+  const entities = {"&": "&amp;", ">": "&gt;", "<": "&lt;", '"': "&quot;", "'": "&#x27;"};
+  return html.slice(0, start) + tex.replace(/[&><"']/g, (sign) => entities[sign]) + html.slice(end);
+};
+
+globalThis.version = () => JSON.stringify(katex.version);
+
+globalThis.typeset = (json) => {
+  const request = JSON.parse(json);
+  try {
+    return JSON.stringify({html: annotated(katex.renderToString(request.tex, settings(request)), request.source)});
+  } catch (error) {
+    return JSON.stringify(described(error, request));
+  }
+};

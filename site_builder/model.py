@@ -1,0 +1,210 @@
+"""
+---
+title: What flows down the pipeline
+summary: A page, its sections, and the prose that still knows which line of the file it came from.
+---
+# What flows down the pipeline
+
+Every stage takes some of these values and returns others. All of them are frozen: a stage that wants a
+different page makes a new one, so that pages can be worked on in any order and in several processes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+from site_builder.errors import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a file; line and column count from one, columns in characters."""
+
+    path: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProseLine:
+    """
+    One line of prose without its comment sign, quotes or common indentation, and where its first character
+    stands. `raw` is false in a docstring whose backslashes Python would read as escapes.
+    """
+
+    text: str
+    path: str
+    line: int
+    column: int
+    raw: bool = True
+
+
+class BlockState(StrEnum):
+    """How a block that is shown in its source language came to be so."""
+
+    MISSING = "missing"
+    STALE = "stale"
+
+
+@dataclass(frozen=True)
+class Prose:
+    """
+    Markdown text that remembers its origin. `states` marks blocks that a translation left in the source
+    language: the index of the block's first line in `lines`, and why.
+    """
+
+    lines: tuple[ProseLine, ...] = ()
+    states: tuple[tuple[int, BlockState], ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.lines)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The offset in `text` at which each line begins."""
+        return tuple(accumulate((len(line.text) + 1 for line in self.lines), initial=0))[: len(self.lines)]
+
+    def line_at(self, offset: int) -> int:
+        """The index of the line that holds the character at `offset` of `text`."""
+        return max(bisect_right(self.starts, offset) - 1, 0)
+
+    def position(self, offset: int) -> Position:
+        """Where the character at `offset` of `text` stands in its file."""
+        index = self.line_at(offset)
+        line = self.lines[index]
+        return Position(line.path, line.line, line.column + offset - self.starts[index])
+
+    def __bool__(self) -> bool:
+        return any(line.text.strip() for line in self.lines)
+
+
+class Kind(StrEnum):
+    """What a section stands for, which decides how much air the page gives it."""
+
+    MODULE = "module"
+    CLASS = "class"
+    FUNCTION = "function"
+    METHOD = "method"
+    COMMENT = "comment"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """
+    A stretch of whole lines of the file, and the prose that stands beside it.
+
+    `start` and `end` (exclusive) partition the file. `code` holds the numbers of the lines that are shown as
+    code: without prose, without blank lines at either end. `scope` is the qualified name of the definition that
+    the section opens or lies in, empty at module level.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    prose: Prose
+    code: tuple[int, ...]
+    scope: str
+    anchor: str
+
+    @property
+    def shown(self) -> bool:
+        return bool(self.code) or bool(self.prose)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A class, function or method (`kind`), or a module-level name, and the section that shows it."""
+
+    name: str
+    kind: str
+    line: int
+    column: int
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An identifier in the code (one line, columns from one, end exclusive) and the absolute dotted name it means."""
+
+    line: int
+    column: int
+    end_column: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    title: str
+    authors: str = ""
+    year: int | None = None
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The keys that may stand between the `---` lines; `positions` tells where each was written."""
+
+    title: str = ""
+    summary: str = ""
+    papers: tuple[Paper, ...] = ()
+    symbols: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    macros: tuple[tuple[str, str], ...] = ()
+    order: tuple[str, ...] = ()
+    redirect_from: tuple[str, ...] = ()
+    positions: tuple[tuple[str, Position], ...] = ()
+
+    def position(self, key: str) -> Position | None:
+        return dict(self.positions).get(key)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file that becomes a page: where it is, what it is called, where its page goes."""
+
+    path: str
+    """As messages show it: relative to the project, with forward slashes."""
+    file: str
+    """As the operating system finds it."""
+    module: str
+    """Dotted name: `labml_nn.transformers.mha`; a package's own name for its `__init__.py`."""
+    url: str
+    """Relative to the root of one language: `transformers/mha.html`."""
+    is_package: bool
+    is_markdown: bool = False
+
+
+@dataclass(frozen=True)
+class Page:
+    """A parsed file."""
+
+    source: SourceFile
+    lines: tuple[str, ...]
+    """Every line with its terminator; joined and encoded again they are the file."""
+    encoding: str
+    front: FrontMatter
+    title: str
+    """From the front matter, else the first `#` heading, else the module's last name."""
+    intro: Prose
+    """The module docstring without front matter and title heading."""
+    sections: tuple[Section, ...]
+    definitions: tuple[Definition, ...] = ()
+    references: tuple[Reference, ...] = ()
+    exports: tuple[tuple[str, str], ...] = ()
+    """Names bound at module level to something defined elsewhere: `(name, absolute dotted target)`."""
+    imports: tuple[str, ...] = ()
+    """Absolute dotted names that the module imports."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    title_position: Position | None = None
+    summary: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return self.source.url

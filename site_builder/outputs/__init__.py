@@ -1,0 +1,27 @@
+"""
+---
+title: Beside the pages
+summary: The list of all pages, redirects from old URLs, the sitemap, the search index.
+---
+# Beside the pages
+
+Each output is a function from the woven site to files; one module each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from site_builder.outputs import contents, redirects, sitemap
+from site_builder.render import PageFile, Templates
+from site_builder.weave import Site
+
+
+def beside(site: Site, templates: Callable[[str], Templates], pages: Sequence[PageFile]) -> dict[str, bytes]:
+    """All files that are not pages made from a source, by URL."""
+    files: dict[str, str] = {}
+    for lang in site.languages:
+        files |= contents.files(site, templates(lang), lang)
+        files |= redirects.files(site, templates(lang), lang)
+    files |= sitemap.files(site, pages)
+    return {url: text.encode() for url, text in files.items()}

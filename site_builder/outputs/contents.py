@@ -1,0 +1,37 @@
+"""
+---
+title: All pages
+summary: The one page that holds the whole tree.
+---
+# All pages
+
+A page of the site holds its ancestors, siblings and children. Only this one holds everything, so that the site
+does not grow with the square of its pages.
+"""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from site_builder.index import href
+from site_builder.render import Node, Templates
+from site_builder.weave import Site, bare
+
+URL = "contents.html"
+
+
+def files(site: Site, templates: Templates, lang: str) -> dict[str, str]:
+    return {site.url(URL, lang): templates.contents(bare(site, URL, lang), tree(site, lang))}
+
+
+def tree(site: Site, lang: str) -> tuple[Node, ...]:
+    """The pages as they lie below one another, in reading order."""
+    nodes: dict[str, Node] = {}
+    # Children stand after their parent in reading order, so backwards every node is complete when it is made.
+    for url in reversed(site.index.order):
+        title, summary = site.titles.get(lang, {}).get(url, (Markup(url), Markup("")))
+        page = site.index.page(url)
+        below = tuple(nodes[child] for child in site.index.children(url) if child in nodes)
+        name = page.source.module.rpartition(".")[2] if page else ""
+        nodes[url] = Node(title, name, href(URL, url), summary, below)
+    return tuple(nodes[url] for url in site.index.order if site.index.parent(url) is None)

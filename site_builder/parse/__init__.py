@@ -1,0 +1,103 @@
+r"""
+---
+title: Python source to sections
+summary: Reads one file and cuts it into notes and code, losing no byte of it.
+---
+# Python source to sections
+
+A page comes from one file. Its docstrings and comments are the notes, everything else is code, and each piece
+remembers its lines: joined again, they are the file. Nothing that a file can hold makes this fail. What
+Python cannot read becomes a page of code, with a diagnostic that says why.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Sequence
+
+from site_builder.errors import Diagnostic
+from site_builder.model import Kind, Page, Prose, ProseLine, Section, SourceFile
+from site_builder.parse import decode as codec
+from site_builder.parse import front as matter
+from site_builder.parse import names, opening, sections
+
+__all__ = ["encode", "parse"]
+
+
+def parse(source: SourceFile, data: bytes) -> Page:
+    """The page that a file becomes. Pure, and never raises: faults are the page's `diagnostics`."""
+    decoded = codec.decode(data, source.path, declared=not source.is_markdown)
+    tree: ast.Module | None = None
+    diagnostics = list(decoded.diagnostics)
+    if source.is_markdown:
+        cut = _markdown(decoded.lines, source.path)
+    else:
+        if decoded.trusted:
+            tree, faults = _tree(decoded.lines, source.path)
+            diagnostics += faults
+        cut = sections.cut(tree, decoded.lines, source.path) if tree else sections.plain(decoded.lines)
+    front, rest, faults = matter.read(cut.docstring)
+    diagnostics += faults
+    heading, place, intro = opening.title_heading(rest)
+    if front.title:
+        place = front.position("title")
+    meanings = names.analyse(tree or ast.Module([], []), decoded.lines, source.module, source.is_package)
+    return Page(
+        source=source,
+        lines=decoded.lines,
+        encoding=decoded.encoding,
+        front=front,
+        title=front.title or heading or source.module.rpartition(".")[2],
+        title_position=place,
+        summary=front.summary or opening.first_sentence(intro),
+        intro=intro,
+        sections=cut.sections,
+        definitions=cut.definitions,
+        references=meanings.references,
+        exports=meanings.exports,
+        imports=meanings.imports,
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def encode(page: Page) -> bytes:
+    """The file that the page was made from, byte for byte."""
+    return codec.encode(page.lines, page.encoding)
+
+
+def _markdown(lines: Sequence[str], path: str) -> sections.Cut:
+    """A Markdown file: prose from the first line to the last."""
+    prose = tuple(
+        ProseLine(line.rstrip("\r\n") if line.strip() else "", path, number, 1)
+        for number, line in enumerate(lines, 1)
+    )
+    whole = (Section(Kind.MODULE, 1, len(lines) + 1, Prose(), (), "", ""),) if lines else ()
+    return sections.Cut(whole, (), prose)
+
+
+def _tree(lines: Sequence[str], path: str) -> tuple[ast.Module | None, tuple[Diagnostic, ...]]:
+    """The syntax tree, or what Python says against the file."""
+    hint = "correct it; until then the page shows the file as plain code"
+    text = "".join(line.rstrip("\r\n") + "\n" if line[-1] in "\r\n" else line for line in lines)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text), ()
+    except SyntaxError as error:
+        row = min(max(error.lineno or 1, 1), max(len(lines), 1))
+        message = f"Python cannot read this file: {error.msg}"
+        return None, (Diagnostic(path, row, max(error.offset or 1, 1), "python-syntax", message, hint),)
+    except (RecursionError, MemoryError):
+        message = "Python cannot read this file: its expressions nest too deeply"
+        return None, (Diagnostic(path, 1, 1, "python-syntax", message, hint),)
+    except ValueError as error:
+        row, column = _null(lines)
+        message = f"Python cannot read this file: {error}"
+        return None, (Diagnostic(path, row, column, "python-syntax", message, hint),)
+
+
+def _null(lines: Sequence[str]) -> tuple[int, int]:
+    return next(
+        ((number, line.index("\0") + 1) for number, line in enumerate(lines, 1) if "\0" in line), (1, 1)
+    )

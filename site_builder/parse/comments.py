@@ -1,0 +1,189 @@
+"""
+---
+title: Full-line comments
+summary: Which comment lines are prose, and what they say.
+---
+# Full-line comments
+
+A line whose first character is `#` is a comment, unless it lies inside a string or speaks to a tool instead
+of a reader. Those words are data: to teach the parser another tool's pragma, add it to the table.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from site_builder.model import ProseLine
+
+BLANK = " \t\f\r\n"
+"""What a line may hold and still be blank. A no-break space, say, is text."""
+
+# What follows `#` and optional spaces in a comment that speaks to a tool. A word ends where it can go on no
+# longer: `noqa` is a pragma and `noqaesque` is not.
+PRAGMAS = (
+    r"noqa\b",
+    r"type:",
+    r"fmt:",
+    r"pragma:",
+    r"mypy:",
+    r"dmypy:",
+    r"pylint:",
+    r"ruff:",
+    r"isort:",
+    r"pyright:",
+    r"pyre-\w+\b",
+    r"pytype:",
+    r"flake8[:-]",
+    r"yapf:",
+    r"autopep8:",
+    r"autoflake:",
+    r"black:",
+    r"nosec\b",
+    r"nopycln:",
+    r"noinspection\b",
+    r"skipcq\b",
+    r"lint:",
+    r"cython:",
+    r"distutils:",
+    r"cspell:",
+    r"spell-checker:",
+    r"codespell:",
+    r"(?:vim?|ex):",
+    r"-\*-",
+    r"%%",
+)
+_PRAGMA = re.compile(rf"[ \t\f]*#(?:!|[ \t]*(?:{'|'.join(PRAGMAS)}))", re.IGNORECASE)
+_CODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+# `# region` may begin a sentence; where the file has an `# endregion` too, an editor folds by both.
+_REGION = re.compile(r"[ \t\f]*#[ \t]*(?:end)?region\b", re.IGNORECASE)
+_REGION_END = re.compile(r"[ \t\f]*#[ \t]*endregion\b", re.IGNORECASE)
+# A block of metadata for script runners (PEP 723): everything in it is data.
+_SCRIPT = re.compile(r"[ \t\f]*# /// [a-zA-Z0-9-]+[ \t]*$")
+_SCRIPT_END = re.compile(r"[ \t\f]*# ///[ \t]*$")
+
+# One sign, or several, or Sphinx's `#:`, and the space that belongs to it.
+_SIGN = re.compile(r"[ \t\f]*(?:#:(?=[ \t\r\n]|$)|#+) ?")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Adjacent comment lines: from line `start` up to and without line `end`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comments:
+    """The full-line comments of a file: runs of prose, and the lines that are pragmas."""
+
+    runs: tuple[Run, ...]
+    pragmas: frozenset[int]
+
+
+def candidates(lines: Sequence[str]) -> list[int]:
+    """The numbers of the lines that begin with `#`."""
+    return [number for number, line in enumerate(lines, 1) if line.lstrip(BLANK).startswith("#")]
+
+
+def find(lines: Sequence[str], strings: Iterable[tuple[int, int, int, int]]) -> Comments:
+    """
+    The comments of a file, given the extent of every string that spans lines: first line, first column, last
+    line and last column, columns in characters from nought and the last exclusive.
+    """
+    found = candidates(lines)
+    inside: set[int] = set()
+    for first, start, last, end in strings:
+        suspects = found[bisect_left(found, first + 1) : bisect_left(found, last + 1)]
+        if suspects:
+            inside.update(set(suspects) - _comments_between(lines, first, start, last, end))
+    numbers = [number for number in found if number not in inside] if inside else found
+    pragmas = _pragmas(lines, numbers)
+    return Comments(tuple(_runs(number for number in numbers if number not in pragmas)), frozenset(pragmas))
+
+
+def is_pragma(comment: str) -> bool:
+    """Whether a comment, with its sign, speaks to a tool."""
+    return _PRAGMA.match(comment) is not None
+
+
+def prose(lines: Sequence[str], run: Run, path: str) -> tuple[ProseLine, ...]:
+    """What a run says, without its signs and the indentation that all its lines share."""
+    rows = []
+    for number in range(run.start, run.end):
+        line = lines[number - 1].rstrip("\r\n")
+        sign = _SIGN.match(line)
+        rows.append((number, line, sign.end() if sign else 0))
+    margin = min(
+        (
+            len(line) - start - len(line[start:].lstrip(" "))
+            for _, line, start in rows
+            if line[start:].strip(BLANK)
+        ),
+        default=0,
+    )
+    return tuple(
+        ProseLine(line[start + margin :], path, number, start + margin + 1)
+        if line[start:].strip(BLANK)
+        else ProseLine("", path, number, len(line) + 1)
+        for number, line, start in rows
+    )
+
+
+def _pragmas(lines: Sequence[str], numbers: Sequence[int]) -> set[int]:
+    regions = any(_REGION_END.match(lines[number - 1]) for number in numbers)
+    pragmas = set()
+    block: list[int] = []
+    for number in numbers:
+        line = lines[number - 1].rstrip("\r\n")
+        if _PRAGMA.match(line) or (number <= 2 and _CODING.match(line)) or (regions and _REGION.match(line)):
+            pragmas.add(number)
+        if block and block[-1] == number - 1:
+            block.append(number)
+            if _SCRIPT_END.match(line):
+                pragmas.update(block)
+                block = []
+        else:
+            block = [number] if _SCRIPT.match(line) else []
+    return pragmas
+
+
+def _runs(numbers: Iterable[int]) -> Iterable[Run]:
+    start = end = 0
+    for number in numbers:
+        if number != end:
+            if start:
+                yield Run(start, end)
+            start = number
+        end = number + 1
+    if start:
+        yield Run(start, end)
+
+
+def _comments_between(lines: Sequence[str], first: int, start: int, last: int, end: int) -> set[int]:
+    """The lines with a real comment between the literals of one string: `("a"`, `# why`, `"b")`."""
+    if last - first < 1:
+        return set()
+    rows = [line.rstrip("\r\n") for line in lines[first - 1 : last]]
+    rows[-1] = rows[-1][:end]
+    rows[0] = rows[0][start:]
+    comments = set()
+    depth = 0
+    try:
+        for token in tokenize.generate_tokens(io.StringIO("(\n" + "\n".join(rows) + "\n)", "\n").readline):
+            name = tokenize.tok_name[token.type]
+            if name.endswith("STRING_START"):
+                depth += 1
+            elif name.endswith("STRING_END"):
+                depth -= 1
+            elif token.type == tokenize.COMMENT and depth == 0:
+                comments.add(first + token.start[0] - 2)
+    except (tokenize.TokenError, SyntaxError):
+        # Python's parser took this string, and its tokenizer in Python did not: then no split inside it.
+        return set()
+    return comments

@@ -1,0 +1,176 @@
+r"""
+---
+title: Docstrings as typed
+summary: The text between the quotes, not what Python makes of it.
+---
+# Docstrings as typed
+
+In `"$\theta$"` Python sees a tab followed by `heta`. The author meant $\theta$, so the text is read from the
+file, between the quotes, and only *where* it is comes from the syntax tree. Every line remembers its place.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from site_builder.model import ProseLine
+from site_builder.parse import comments
+from site_builder.parse.structure import DefinitionNode, character
+
+_OPENING = re.compile(r"([a-zA-Z]*)(\"\"\"|'''|\"|')")
+_INDENT = " \t\f"
+
+
+@dataclass(frozen=True, slots=True)
+class Docstring:
+    """`alone` is false where other code shares its lines, which must then be shown as code."""
+
+    prose: tuple[ProseLine, ...]
+    start: int
+    end: int
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of a literal's text. `leading` is true at a line's beginning, where spaces are indentation."""
+
+    text: str
+    line: int
+    column: int
+    raw: bool
+    leading: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Literal:
+    """One quoted literal, and where it starts, columns from nought."""
+
+    source: str
+    line: int
+    column: int
+
+
+def find(node: ast.Module | DefinitionNode, lines: Sequence[str], path: str) -> Docstring | None:
+    """The docstring of a module, class or function."""
+    if not node.body or not isinstance(statement := node.body[0], ast.Expr):
+        return None
+    constant = statement.value
+    if not isinstance(constant, ast.Constant) or not isinstance(constant.value, str):
+        return None
+    last = constant.end_lineno or constant.lineno
+    start = character(lines[constant.lineno - 1], constant.col_offset)
+    end = character(lines[last - 1], constant.end_col_offset or 0)
+    rows = [line.rstrip("\r\n") for line in lines[constant.lineno - 1 : last]]
+    rows[-1] = rows[-1][:end]
+    rows[0] = rows[0][start:]
+    literals, remarks = _literals("\n".join(rows), constant.lineno, start)
+    prose = _clean([row for literal in literals for row in _rows(literal)], path)
+    statement_end = statement.end_lineno or last
+    before = lines[statement.lineno - 1][: character(lines[statement.lineno - 1], statement.col_offset)]
+    after = lines[statement_end - 1][character(lines[statement_end - 1], statement.end_col_offset or 0) :]
+    after = after.strip(comments.BLANK)
+    alone = not before.strip(comments.BLANK) and not remarks and (not after or comments.is_pragma(after))
+    return Docstring(prose, statement.lineno, statement_end, alone)
+
+
+def _literals(source: str, line: int, column: int) -> tuple[list[_Literal], bool]:
+    """The literals that Python joins into one string, and whether ordinary comments trail between them."""
+    whole = [_Literal(source, line, column)]
+    opening = _OPENING.match(source)
+    if opening and source.endswith(opening[2]) and opening[2] not in source[opening.end() : -len(opening[2])]:
+        return whole, False
+    literals = []
+    remarks = False
+    rows = source.split("\n")
+    try:
+        for token in tokenize.generate_tokens(io.StringIO("(\n" + source + "\n)", "\n").readline):
+            row, start = token.start[0] - 2, token.start[1]
+            if token.type == tokenize.STRING:
+                literals.append(_Literal(token.string, line + row, start + (0 if row else column)))
+            elif token.type == tokenize.COMMENT and rows[row][:start].strip(comments.BLANK):
+                remarks = remarks or not comments.is_pragma(token.string)
+    except (tokenize.TokenError, SyntaxError):
+        return whole, False
+    return literals, remarks
+
+
+def _rows(literal: _Literal) -> list[_Row]:
+    opening = _OPENING.match(literal.source)
+    if opening is None:
+        return []
+    raw = "r" in opening[1].lower()
+    quotes = opening[2]
+    texts = literal.source[opening.end() : -len(quotes)].split("\n")
+    blanks = 0
+    if len(quotes) == 1 and not raw:
+        # Such a literal has no other way to end its line than to write `\n`.
+        while texts[-1].endswith("\\n") and not _escaped(texts[-1], len(texts[-1]) - 2):
+            texts[-1] = texts[-1][:-2]
+            blanks += 1
+    for index, text in enumerate(texts[:-1]):
+        # A backslash that only joins lines is not text.
+        if (index == 0 or len(quotes) == 1) and text.endswith("\\") and not _escaped(text, len(text) - 1):
+            texts[index] = text[:-1]
+    column = literal.column + opening.end()
+    rows = [
+        _Row(text, literal.line + index, 0 if index else column, raw, index > 0)
+        for index, text in enumerate(texts)
+    ]
+    return rows + [_Row("", rows[-1].line, rows[-1].column, raw, False)] * (blanks - 1)
+
+
+def _escaped(text: str, index: int) -> bool:
+    """Whether a backslash at `index` is itself escaped by the one before it."""
+    before = text[:index]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+
+def _clean(rows: list[_Row], path: str) -> tuple[ProseLine, ...]:
+    """As `inspect.cleandoc`: common indentation goes, and blank lines at both ends."""
+    margin = min(
+        (_indent(row.text) for row in rows if row.leading and row.text.strip(comments.BLANK)), default=0
+    )
+    lines = []
+    for row in rows:
+        if not row.text.strip(comments.BLANK):
+            lines.append(ProseLine("", path, row.line, row.column + 1, row.raw))
+            continue
+        skip = _within(row.text, margin) if row.leading else len(row.text) - len(row.text.lstrip(_INDENT))
+        lines.append(ProseLine(row.text[skip:], path, row.line, row.column + skip + 1, row.raw))
+    return trim(lines)
+
+
+def trim(lines: Sequence[ProseLine]) -> tuple[ProseLine, ...]:
+    """Without the blank lines at both ends."""
+    start, end = 0, len(lines)
+    while start < end and not lines[start].text.strip(comments.BLANK):
+        start += 1
+    while end > start and not lines[end - 1].text.strip(comments.BLANK):
+        end -= 1
+    return tuple(lines[start:end])
+
+
+def _indent(text: str) -> int:
+    """The width of the indentation; a tab leads to the next multiple of eight, as Python counts."""
+    return len(text[: len(text) - len(text.lstrip(_INDENT))].replace("\f", "").expandtabs(8))
+
+
+def _within(text: str, margin: int) -> int:
+    """How many characters of indentation fit into `margin` columns. A tab that reaches beyond it stays."""
+    width = 0
+    for index, letter in enumerate(text):
+        if letter == "\t":
+            width += 8 - width % 8
+        elif letter == " ":
+            width += 1
+        elif letter != "\f":
+            return index
+        if width > margin:
+            return index
+    return len(text)

@@ -1,0 +1,127 @@
+"""
+---
+title: Render
+summary: Woven pages through templates, in memory.
+---
+# Render
+
+Templates are Jinja. A project's own file of the same name is found before ours, so that any part can be replaced
+without copying the rest. What a template asks for and does not get is an error, never an empty string.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from babel.support import NullTranslations
+from markupsafe import Markup
+
+from site_builder import __version__
+from site_builder.config import Config
+from site_builder.errors import Diagnostic
+from site_builder.resources import resource_root
+from site_builder.weave.model import SearchEntry, Woven
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """One page in one language, rendered, with what the outputs beside it are made from."""
+
+    url: str
+    page_url: str
+    lang: str
+    html: str
+    title: str
+    search: tuple[SearchEntry, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class Node:
+    """One page in the tree of all pages."""
+
+    title: Markup
+    name: str
+    href: str
+    summary: Markup
+    children: tuple[Node, ...] = ()
+
+
+class Templates:
+    """The templates of one site in one language."""
+
+    def __init__(self, config: Config, lang: str, translations: NullTranslations | None = None):
+        folders = [resource_root("templates")]
+        if config.theme:
+            folders.insert(0, config.folder(config.theme) / "templates")
+        self.environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(folders),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            extensions=["jinja2.ext.i18n"],
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        # The extension adds these two methods to the environment; its type does not know.
+        environment: Any = self.environment
+        environment.install_gettext_translations(translations or NullTranslations(), newstyle=True)
+        self.environment.globals["site"] = {
+            "title": config.site_title,
+            "version": __version__ if config.title else "",
+            "description": config.description,
+            "language": config.language,
+            "base_url": config.base_url,
+            "repository_url": config.repository_url,
+        }
+
+    def page(self, page: Woven) -> str:
+        return self._render("page.html", page, {})
+
+    def contents(self, page: Woven, tree: tuple[Node, ...]) -> str:
+        """The page that lists all pages of one language."""
+        return self._render("contents.html", page, {"tree": tree})
+
+    def redirect(self, page: Woven, target: str) -> str:
+        """A page for an old URL that leads to the new one."""
+        return self._render("redirect.html", page, {"target": target})
+
+    def _render(self, name: str, page: Woven, more: Mapping[str, Any]) -> str:
+        template = self.environment.get_template(name)
+        return template.render(page=page, asset=lambda path: page.root + "static/" + path, **more)
+
+
+def static_files(config: Config) -> dict[str, bytes]:
+    """The files of the theme that every site carries, by URL. What only the build needs stays behind."""
+    folders = [resource_root("static")]
+    if config.theme:
+        folders.append(config.folder(config.theme) / "static")
+    files: dict[str, bytes] = {}
+    for folder in folders:
+        for file in _below(folder):
+            name = file.relative_to(folder).as_posix()
+            if not _build_only(name):
+                files[f"static/{name}"] = file.read_bytes()
+    return files
+
+
+def _below(folder: Path) -> Iterable[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
+
+
+def _build_only(name: str) -> bool:
+    return name.startswith("dev/") or name.endswith(("katex.min.js", "vendor/README.md")) or "__pycache__" in name
+
+
+def fingerprint(config: Config) -> str:
+    """Changes whenever a template does."""
+    digest = hashlib.sha256()
+    for folder in (resource_root("templates"), config.folder(config.theme or ".") / "templates"):
+        for file in _below(folder) if folder.is_dir() else ():
+            digest.update(file.read_bytes())
+    return digest.hexdigest()

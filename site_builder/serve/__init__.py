@@ -1,0 +1,116 @@
+"""
+---
+title: Serve
+summary: Save a file, and the page in the browser is the new one.
+---
+# Serve
+
+Three parts that know little of each other: a [watcher](site_builder.serve.watch) that turns bursts of file events into one call, a
+[holder](site_builder.serve.live) of the site in memory, and a small [web application](site_builder.serve.app). The site is never
+written to disk, so there is nothing to clean up and no path that could lead out of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from site_builder.config import Config
+from site_builder.errors import SiteError
+from site_builder.serve.app import application
+from site_builder.serve.live import Live
+from site_builder.serve.watch import watching
+
+DEFAULT_PORT = 8000
+TRIES = 50
+
+
+def serve(
+    reload: Callable[[], Config],
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    open_browser: bool = False,
+    poll: bool = False,
+    say: Callable[[str], None] = print,
+) -> None:
+    """
+    Builds, serves and rebuilds until interrupted. `reload` gives the configuration as it is now: it is asked again
+    before every build, since the file that it comes from may be what has changed.
+
+    Raises:
+        SiteError: the first configuration is unusable, or the port that was asked for is taken.
+    """
+    config = reload()
+    bound = listen(host, port)
+    live = Live(reload, say)
+    live.rebuild()
+    address = f"http://{_shown(host)}:{bound.getsockname()[1]}/"
+    server = uvicorn.Server(
+        uvicorn.Config(application(live, host), log_level="warning", timeout_graceful_shutdown=1, lifespan="off")
+    )
+    with watching(folders(config), live.rebuild, poll=poll):
+        say(f"serving {address} — Ctrl-C ends it")
+        if open_browser:
+            webbrowser.open(address)
+        try:
+            asyncio.run(_run(server, live, bound))
+        except KeyboardInterrupt:
+            pass
+        finally:
+            bound.close()
+
+
+async def _run(server: uvicorn.Server, live: Live, bound: socket.socket) -> None:
+    live.attach(asyncio.get_running_loop())
+    task = asyncio.create_task(server.serve(sockets=[bound]))
+    while not server.should_exit and not task.done():
+        await asyncio.sleep(0.05)
+    live.close()
+    await task
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """
+    A bound socket: at `port` if one was asked for, else at the first free port from 8000 up.
+
+    Raises:
+        SiteError: the port that was asked for is taken, or the host is not ours.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in [port] if port is not None else range(DEFAULT_PORT, DEFAULT_PORT + TRIES):
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind((host, candidate))
+            bound.listen()
+        except OSError as error:
+            bound.close()
+            if port is not None:
+                raise SiteError(
+                    f"port {port} of {host} cannot be used: {error.strerror or error}",
+                    hint="name another with -p, or none to take the next free one",
+                ) from error
+            continue
+        return bound
+    raise SiteError(f"no free port from {DEFAULT_PORT} to {DEFAULT_PORT + TRIES - 1} on {host}")
+
+
+def folders(config: Config) -> list[Path]:
+    """What is watched: the sources, the catalogues, the theme and the configuration."""
+    from site_builder.discover import locate
+
+    found = [locate(config.root, name) for name in config.packages]
+    found += [config.folder(config.translations), config.root / "pyproject.toml"]
+    if config.theme:
+        found.append(config.folder(config.theme))
+    return [path for path in found if path.exists()]
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else "localhost" if host in ("127.0.0.1", "0.0.0.0") else host

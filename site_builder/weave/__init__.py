@@ -1,0 +1,314 @@
+"""
+---
+title: Weave
+summary: One page's cells joined with prose, code and links.
+---
+# Weave
+
+Here the two halves of a page meet: the sections that the parser cut, with their prose typeset and their code
+highlighted, in rows of note and code. Every link is settled here too, so what leaves is ready for a template.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from site_builder import highlight, katex, prose
+from site_builder.config import Config
+from site_builder.errors import Diagnostic
+from site_builder.index import Index, href
+from site_builder.model import Kind, Page, Prose, Section
+from site_builder.prose import docstyles
+from site_builder.translate import Localised
+from site_builder.weave.languages import direction, native_name
+from site_builder.weave.links import Links
+from site_builder.weave.model import CodeBlock, LanguageLink, Link, Pair, SearchEntry, TocEntry, Woven
+
+__all__ = ["Site", "anchors", "bare", "headings", "names", "public", "weave"]
+
+
+@dataclass(frozen=True)
+class Site:
+    """What is the same for all pages."""
+
+    config: Config
+    index: Index
+    anchors: Mapping[str, frozenset[str]]
+    """Every id of every page that a link may name, by the page's URL."""
+    assets: frozenset[str] = frozenset()
+    titles: Mapping[str, Mapping[str, tuple[Markup, Markup]]] = field(default_factory=dict)
+    """Title and summary of every page, typeset, by language and URL."""
+    languages: tuple[str, ...] = ("en",)
+
+    def url(self, page_url: str, lang: str) -> str:
+        """Where the page stands in that language, from the site's root."""
+        return page_url if lang == self.config.language else f"{lang}/{page_url}"
+
+
+def headings(page: Page) -> tuple[tuple[str, ...], ...]:
+    """
+    The ids of the headings of each section, after those of the introduction: made from the source text, so that
+    they are the same in every language. A section's first heading is its title and has the section's own anchor.
+    """
+    taken = {section.anchor for section in page.sections}
+    result: list[tuple[str, ...]] = []
+    for position, text in enumerate((page.intro, *(section.prose for section in page.sections))):
+        ids: list[str] = []
+        for slug in prose.slugs(markdown(text)):
+            name, count = slug, 1
+            while name in taken:
+                count += 1
+                name = f"{slug}-{count}"
+            taken.add(name)
+            ids.append(name)
+        result.append(tuple(ids) if position == 0 else ("", *ids[1:]) if ids else ())
+    return tuple(result)
+
+
+def markdown(text: Prose) -> Prose:
+    """The prose as Markdown, whichever docstring style it was written in."""
+    converted = docstyles.to_markdown(text.text) if text else None
+    if converted is None:
+        return text
+    start = text.lines[0]
+    return Prose(tuple(replace(start, text=line) for line in converted.split("\n")))
+
+
+def weave(page: Page, local: Localised, site: Site, typesetter: katex.Renderer, lang: str) -> Woven:
+    """One page in one language."""
+    return _Weaver(page, local, site, typesetter, lang).woven()
+
+
+def names(page: Page, local: Localised, typesetter: katex.Renderer) -> tuple[Markup, Markup]:
+    """The page's title and summary as other pages show them: typeset, without links, faults left to the page itself."""
+    macros = dict(page.front.macros)
+
+    def shown(text: Prose) -> Markup:
+        if not text:
+            return Markup("")
+        rendered = prose.render(
+            text,
+            typeset=lambda tex, display: typesetter.render(tex, display, macros),
+            link=lambda target: target,
+            prefix="title",
+        )
+        return Markup(re.sub(r"</?a\b[^>]*>", "", _unwrapped(rendered)[0]))
+
+    return shown(local.title), shown(local.summary)
+
+
+def _unwrapped(rendered: prose.Rendered) -> tuple[Markup, str]:
+    """One paragraph without its tags, and as plain text on one line."""
+    plain = " ".join(rendered.text.split())
+    inner = re.fullmatch(r"\s*<p([^>]*)>(.*)</p>\s*", rendered.html, re.DOTALL)
+    if inner is None:
+        return Markup(escape(plain)), plain
+    html = f"<span{inner[1]}>{inner[2]}</span>" if "fallback" in inner[1] else inner[2]
+    return Markup(html), plain
+
+
+class _Weaver:
+    """Collects, while one page is woven, what its parts have in common."""
+
+    def __init__(self, page: Page, local: Localised, site: Site, typesetter: katex.Renderer, lang: str):
+        self.page, self.local, self.site, self.typesetter, self.lang = page, local, site, typesetter, lang
+        self.links = Links(page, site.index, site.anchors, site.assets, site.config.packages)
+        self.diagnostics: list[Diagnostic] = [*page.diagnostics, *local.diagnostics]
+        self.macros = dict(page.front.macros)
+        self.translated = lang != site.config.language
+        self.ids = headings(page)
+
+    def woven(self) -> Woven:
+        page, site, config = self.page, self.site, self.site.config
+        title, summary = self.inline(self.local.title), self.inline(self.local.summary)
+        intro = self.render(self.local.intro, "intro", self.ids[0])
+        pairs, toc, search = self.cells()
+        opening = SearchEntry("", title[1], page.source.module, intro.text)
+        return Woven(
+            **_placed(site, page.url, self.lang),
+            is_package=page.source.is_package,
+            title=title[0],
+            title_text=title[1],
+            summary=summary[0] if page.front.summary else Markup(""),
+            summary_text=summary[1] or config.description,
+            intro=Markup(intro.html),
+            pairs=pairs,
+            toc=toc,
+            crumbs=tuple(self.link(other) for other in (*site.index.ancestors(page.url), page.url)),
+            children=tuple(self.link(other) for other in site.index.children(page.url)),
+            siblings=tuple(self.link(other) for other in site.index.siblings(page.url)),
+            previous=self.neighbour(site.index.previous(page.url)),
+            next=self.neighbour(site.index.next(page.url)),
+            papers=page.front.papers,
+            source_name=page.source.path.rpartition("/")[2],
+            source_url=config.source_link(page.source.path) if _inside(page.source.path) else "",
+            search=(opening, *search),
+            diagnostics=tuple(sorted(set(self.diagnostics))),
+        )
+
+    def render(self, text: Prose, prefix: str, ids: tuple[str, ...] = ()) -> prose.Rendered:
+        rendered = prose.render(
+            markdown(text),
+            typeset=lambda tex, display: self.typesetter.render(tex, display, self.macros),
+            link=self.links.settle,
+            prefix=prefix,
+            source_lang=self.site.config.language,
+            heading_ids=ids,
+            sanitise=self.translated,
+        )
+        self.diagnostics += rendered.diagnostics
+        return rendered
+
+    def inline(self, text: Prose) -> tuple[Markup, str]:
+        """A title or summary, and the same as plain text."""
+        return _unwrapped(self.render(text, "title")) if text else (Markup(""), "")
+
+    def cells(self) -> tuple[tuple[Pair, ...], tuple[TocEntry, ...], tuple[SearchEntry, ...]]:
+        pairs: list[Pair] = []
+        toc: list[TocEntry] = []
+        search: list[SearchEntry] = []
+        code = self.code()
+        for order, section in enumerate(self.page.sections):
+            if section.kind is Kind.MODULE or not section.shown:
+                continue
+            number = len(search) + 1
+            note = Markup("")
+            title, plain = Markup(""), ""
+            if text := self.local.sections[order]:
+                rendered = self.render(text, section.anchor, self.ids[order + 1])
+                note, plain = Markup(rendered.html), rendered.text
+                if rendered.headings:
+                    title = Markup(rendered.headings[0].html)
+            if _in_contents(section, bool(title), bool(note)):
+                name = section.scope.rpartition(".")[2] if section.kind in _DEFINING else ""
+                toc.append(TocEntry(f"#{section.anchor}", section.kind, title, name))
+            search.append(SearchEntry(section.anchor, title.striptags(), section.scope, plain))
+            block = CodeBlock(section.anchor, number, section.kind, code(section)) if section.code else None
+            opens = note or section.kind in (Kind.CLASS, Kind.FUNCTION) or not pairs
+            if opens:
+                blocks = (block,) if block else ()
+                pairs.append(Pair(section.anchor, number, section.kind, note, blocks, _tall(note)))
+            elif block:
+                pairs[-1] = replace(pairs[-1], blocks=(*pairs[-1].blocks, block))
+        return tuple(pairs), tuple(toc), tuple(search)
+
+    def code(self) -> Callable[[Section], Markup]:
+        tokens = highlight.python(self.page.lines)
+        targets: dict[int, dict[int, tuple[int, str, str]]] = {}
+        for reference in self.page.references:
+            target = self.site.index.resolve(reference.target)
+            if target and (target.url, target.anchor) != (self.page.url, ""):
+                place = href(self.page.url, target.url, target.anchor) if target.url != self.page.url else ""
+                targets.setdefault(reference.line, {})[reference.column] = (
+                    reference.end_column,
+                    place or f"#{target.anchor}",
+                    target.title,
+                )
+
+        def lines(section: Section) -> Markup:
+            return Markup("").join(
+                Markup(highlight.line_html(number, tokens[number - 1], targets.get(number, {})))
+                for number in section.code
+            )
+
+        return lines
+
+    def link(self, url: str) -> Link:
+        title, summary = self.site.titles.get(self.lang, {}).get(url, (Markup(""), Markup("")))
+        return Link(
+            href(self.page.url, url), title, _name(self.site, url), summary, current=url == self.page.url
+        )
+
+    def neighbour(self, url: str | None) -> Link | None:
+        return self.link(url) if url else None
+
+
+
+def bare(site: Site, page_url: str, lang: str) -> Woven:
+    """What a template needs for a page that no source stands behind, such as the list of all pages."""
+    home, empty = href(page_url, "index.html"), Markup("")
+    title, summary = site.titles.get(lang, {}).get("index.html", (empty, empty))
+    return Woven(
+        **_placed(site, page_url, lang),
+        is_package=False,
+        title=empty,
+        title_text="",
+        summary=empty,
+        summary_text=site.config.description,
+        intro=empty,
+        pairs=(),
+        toc=(),
+        crumbs=(Link(home, title, _name(site, "index.html"), summary),),
+        children=(),
+        siblings=(),
+        previous=None,
+        next=None,
+        papers=(),
+        source_name="",
+        source_url="",
+    )
+
+
+def _placed(site: Site, page_url: str, lang: str) -> dict[str, Any]:
+    """Where a page stands: on the site, among its languages, on the web."""
+    base, url = site.config.base_url, site.url(page_url, lang)
+    others = {code: site.url(page_url, code) for code in site.languages}
+    public = [(code, base + public(other)) for code, other in others.items()] if base else []
+    return {
+        "url": url,
+        "page_url": page_url,
+        "lang": lang,
+        "direction": direction(lang),
+        "root": href(url, "index.html").removesuffix("index.html"),
+        "home": href(page_url, "index.html"),
+        "contents": href(page_url, "contents.html"),
+        "languages": tuple(
+            LanguageLink(code, native_name(code), href(url, other), code == lang) for code, other in others.items()
+        ),
+        "canonical": dict(public).get(lang, ""),
+        "alternates": (*public, ("x-default", public[0][1])) if len(public) > 1 else (),
+    }
+
+
+def _name(site: Site, url: str) -> str:
+    page = site.index.page(url)
+    return page.source.module.rpartition(".")[2] if page else ""
+
+
+_DEFINING = (Kind.CLASS, Kind.FUNCTION, Kind.METHOD)
+
+
+def _in_contents(section: Section, titled: bool, noted: bool) -> bool:
+    """Definitions a reader would look for, and any comment that bears a heading."""
+    if section.kind not in _DEFINING:
+        return titled
+    depth = section.scope.count(".")
+    return titled or section.kind is not Kind.METHOD or (depth == 1 and (noted or "__" not in section.scope))
+
+
+def _tall(note: str) -> bool:
+    """Whether the note opens with math so high that baselines cannot be matched."""
+    return note.lstrip().startswith("<p><span class=\"eq\"")
+
+
+def public(url: str) -> str:
+    """The URL as a web server serves it: a folder for its index page."""
+    return url.removesuffix("index.html") if url == "index.html" or url.endswith("/index.html") else url
+
+
+def _inside(path: str) -> bool:
+    return bool(path) and not path.startswith(("/", "..")) and ":" not in path
+
+
+def anchors(page: Page | None) -> frozenset[str]:
+    """Every id that a link to the page may name, besides its lines."""
+    if page is None:
+        return frozenset()
+    numbers = (f"section-{n}" for n in range(1 + sum(section.shown for section in page.sections)))
+    named = (section.anchor for section in page.sections if section.shown)
+    return frozenset((*numbers, *named, *(name for ids in headings(page) for name in ids if name)))

@@ -1,0 +1,108 @@
+"""
+---
+title: Links
+summary: A link names a page, an object or another site; the first two are checked.
+---
+# Links
+
+An author may write a link as the reader's browser would (`../mha.html#MultiHeadAttention`), as the file that the page
+is made from (`mha.py`), or as the object that is meant (`labml_nn.transformers.mha.MultiHeadAttention`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import posixpath
+import re
+from collections.abc import Mapping
+from urllib.parse import unquote, urlsplit
+
+from site_builder.index import Index, href
+from site_builder.model import Page
+from site_builder.prose import LinkError
+
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
+_PAGES = (".html", ".py", ".md")
+
+
+class Links:
+    """Settles the links of one page."""
+
+    def __init__(
+        self,
+        page: Page,
+        index: Index,
+        anchors: Mapping[str, frozenset[str]],
+        assets: frozenset[str],
+        packages: tuple[str, ...],
+    ):
+        self.page, self.index, self.anchors, self.assets = page, index, anchors, assets
+        self.roots = {package.rpartition("/")[2].partition(".")[0] for package in packages}
+        self.roots.add(page.source.module.partition(".")[0])
+
+    def settle(self, target: str) -> str:
+        """
+        The address to write for a link as the author wrote it.
+
+        Raises:
+            LinkError: nothing of the site answers to it.
+        """
+        parts = urlsplit(target)
+        if parts.scheme or parts.netloc or target.startswith("//"):
+            return target
+        path, anchor = unquote(parts.path), unquote(parts.fragment)
+        if not path:
+            return self._anchor(self.page.url, anchor, target)
+        if _DOTTED.fullmatch(path) and not path.endswith(_PAGES) and path.partition(".")[0] in self.roots:
+            return self._object(path)
+        folder = posixpath.dirname(self.page.url)
+        url = posixpath.normpath(posixpath.join(folder, path)) if not path.startswith("/") else path
+        if url in self.assets:
+            return target
+        for candidate in _candidates(url, path.endswith("/")):
+            if self.index.page(candidate):
+                return self._anchor(candidate, anchor, target)
+        raise LinkError("link-broken", f"no page at {target!r}", self._hint(url))
+
+    def _object(self, dotted: str) -> str:
+        found = self.index.resolve(dotted)
+        if found is None:
+            raise LinkError(
+                "link-unknown-object",
+                f"nothing in the site is called {dotted!r}",
+                "name a module, class, function or method by its full dotted name",
+            )
+        return self._relative(found.url, found.anchor)
+
+    def _anchor(self, url: str, anchor: str, written: str) -> str:
+        if anchor and anchor not in self.anchors.get(url, frozenset()) and not _line(anchor, self.index, url):
+            near = difflib.get_close_matches(anchor, sorted(self.anchors.get(url, ())), n=1)
+            hint = f"did you mean #{near[0]}?" if near else "take the anchor from the section's own ¶ link"
+            raise LinkError("link-broken", f"no section for {written!r}", hint)
+        return self._relative(url, anchor)
+
+    def _relative(self, url: str, anchor: str) -> str:
+        return href(self.page.url, url, anchor)
+
+    def _hint(self, url: str) -> str:
+        near = difflib.get_close_matches(url, self.index.order, n=1)
+        if near:
+            return f"did you mean {href(self.page.url, near[0])!r}?"
+        return "links are relative to the page's own folder"
+
+
+def _candidates(url: str, is_folder: bool) -> list[str]:
+    stem, dot, ending = url.rpartition(".")
+    if url == ".":
+        return ["index.html"]
+    if is_folder or not dot or "/" in ending:
+        return [f"{url}/index.html", f"{url}.html"]
+    if ending == "py" and (stem == "__init__" or stem.endswith("/__init__")):
+        return [f"{stem.removesuffix('__init__')}index.html"]
+    return [f"{stem}.html"] if ending in ("py", "md", "html") else []
+
+
+def _line(anchor: str, index: Index, url: str) -> bool:
+    """Whether the anchor is that of a line the page has."""
+    page = index.page(url)
+    return bool(page and re.fullmatch(r"L[1-9]\d*", anchor) and int(anchor[1:]) <= len(page.lines))

@@ -1,0 +1,128 @@
+"""
+---
+title: A woven page
+summary: Everything a template needs, already typeset; nothing in it has to be looked up again.
+---
+# A woven page
+
+Templates stay simple because this is all they see: strings, ready-made HTML (`Markup`) and links that are
+already relative to the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from site_builder.errors import Diagnostic
+from site_builder.model import Kind, Paper
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """`title` may hold typeset math; `name` is the identifier or module name, where there is one."""
+
+    href: str
+    title: Markup
+    name: str = ""
+    summary: Markup = Markup("")
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TocEntry:
+    """A class, method, function or further heading in the contents of the page. `title` is empty where only the name is known."""
+
+    href: str
+    kind: Kind
+    title: Markup
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """
+    The code of one section, as the `<span class="line">…</span>` of its lines without anything between them.
+    A pair holds several where the later ones have no prose of their own.
+    """
+
+    anchor: str
+    number: int
+    kind: Kind
+    html: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A row of the page: prose on the left (may be empty), code on the right (may be empty)."""
+
+    anchor: str
+    number: int
+    kind: Kind
+    note: Markup
+    blocks: tuple[CodeBlock, ...]
+    tall: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageLink:
+    """`href` leads to the same page in that language; `code` is a BCP 47 tag, `name` what its speakers call it."""
+
+    code: str
+    name: str
+    href: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEntry:
+    """One section as search sees it: all plain text."""
+
+    anchor: str
+    title: str
+    names: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Woven:
+    """One page in one language."""
+
+    url: str
+    """Relative to the site's root, language folder included: `ja/transformers/mha.html`."""
+    page_url: str
+    """The same without the language folder."""
+    lang: str
+    direction: str
+    root: str
+    """What leads from this page to the site's root: empty, or `../../`. Prefix of every asset."""
+    home: str
+    """Relative link to the home page of this language."""
+    contents: str
+    """Relative link to the page that lists all pages of this language."""
+    is_package: bool
+    title: Markup
+    title_text: str
+    summary: Markup
+    summary_text: str
+    intro: Markup
+    pairs: tuple[Pair, ...]
+    toc: tuple[TocEntry, ...]
+    crumbs: tuple[Link, ...]
+    children: tuple[Link, ...]
+    siblings: tuple[Link, ...]
+    previous: Link | None
+    next: Link | None
+    papers: tuple[Paper, ...]
+    languages: tuple[LanguageLink, ...]
+    source_name: str
+    source_url: str
+    canonical: str
+    """Absolute, empty when the site has no `base_url`."""
+    alternates: tuple[tuple[str, str], ...]
+    """`(language, absolute URL)`, `x-default` among them."""
+    search: tuple[SearchEntry, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    """Every internal link on the page, as `(url with language folder, anchor)`."""
+    diagnostics: tuple[Diagnostic, ...] = ()

@@ -1,0 +1,87 @@
+"""What a build may replace, what it removes, and what it leaves alone."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from site_builder.errors import SiteError
+from site_builder.write import MANIFEST, write
+
+
+def stamps(folder: Path) -> dict[str, int]:
+    return {file.name: file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+
+
+def test_files_arrive_in_folders_made_for_them(tmp_path: Path) -> None:
+    done = write(tmp_path / "out", {"index.html": b"a", "deep/er/x.html": b"b"})
+    assert (tmp_path / "out" / "deep" / "er" / "x.html").read_bytes() == b"b"
+    assert (done.changed, done.same, done.removed) == (2, 0, 0)
+
+
+def test_an_equal_file_is_not_touched(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.html": b"a", "b.html": b"b"})
+    before = stamps(out)
+    done = write(out, {"a.html": b"a", "b.html": b"B"})
+    after = stamps(out)
+    assert (done.changed, done.same) == (1, 1)
+    assert before["a.html"] == after["a.html"]
+    assert before["b.html"] != after["b.html"]
+    assert before[MANIFEST] == after[MANIFEST]
+
+
+def test_a_page_that_is_gone_takes_its_file_and_its_empty_folder_with_it(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.html": b"a", "old/b.html": b"b", "kept/c.html": b"c"})
+    (out / "kept" / "mine.txt").write_text("mine")
+    assert write(out, {"a.html": b"a"}).removed == 2
+    assert not (out / "old").exists()
+    assert [file.name for file in (out / "kept").iterdir()] == ["mine.txt"]
+
+
+def test_a_folder_with_files_of_others_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(SiteError, match="not empty"):
+        write(tmp_path, {"index.html": b"a"})
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_foreign_file_in_our_folder_is_never_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.html": b"a"})
+    (out / "b.html").write_bytes(b"mine")
+    with pytest.raises(SiteError, match=r"b\.html is in the way"):
+        write(out, {"a.html": b"A", "b.html": b"b"})
+    assert (out / "b.html").read_bytes() == b"mine"
+    assert (out / "a.html").read_bytes() == b"a"
+
+
+def test_a_manifest_that_points_outside_removes_nothing_there(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.html": b"a"})
+    (tmp_path / "precious").write_text("x")
+    (out / MANIFEST).write_text(json.dumps({"files": ["a.html", "../precious", str(tmp_path / "precious")]}))
+    write(out, {"a.html": b"a"})
+    assert (tmp_path / "precious").exists()
+
+
+def test_a_build_killed_between_claim_and_files_is_taken_up_by_the_next(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.html": b"a"})
+    (out / MANIFEST).write_text(json.dumps({"files": ["a.html", "b.html"]}))
+    (out / "b.html").write_bytes(b"half")
+    write(out, {"a.html": b"a", "b.html": b"whole"})
+    assert (out / "b.html").read_bytes() == b"whole"
+
+
+def test_a_manifest_that_cannot_be_read_stops_the_build(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_text("{")
+    with pytest.raises(SiteError, match="cannot be read"):
+        write(tmp_path, {"a.html": b"a"})
+
+
+def test_the_output_folder_may_not_be_a_file(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("")
+    with pytest.raises(SiteError, match="is a file"):
+        write(tmp_path / "out", {"a.html": b"a"})
