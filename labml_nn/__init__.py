@@ -35,7 +35,7 @@ a note, it is the same number.
 A mask is true where something may be seen.
 
 Where many have gone wrong before, the page goes wrong on purpose: it shows the mistake, what comes
-of it, and the way that works. You can run all three.
+of it, and the way that works. Both ways run.
 
 ## What you can rely on
 

@@ -23,6 +23,7 @@ def clone_module_list(module: nn.Module, n: int) -> nn.ModuleList:
     The short way is a trap. A list of $n$ times the same module is deep in computation and
     shallow in weights:
 
+    >>> import torch
     >>> layer = nn.Linear(5, 3)
     >>> wrong = nn.ModuleList([layer] * 4)
     >>> sum(p.numel() for p in wrong.parameters())

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from babel.support import NullTranslations
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from site_builder import __version__
 from site_builder.config import Config
@@ -70,7 +70,8 @@ class Templates:
         )
         # The extension adds these two methods to the environment; its type does not know.
         environment: Any = self.environment
-        environment.install_gettext_translations(translations or NullTranslations(), newstyle=True)
+        self.translations = translations or NullTranslations()
+        environment.install_gettext_translations(self.translations, newstyle=True)
         self.environment.globals["site"] = {
             "title": config.site_title,
             "version": __version__ if config.title else "",
@@ -85,7 +86,14 @@ class Templates:
 
     def contents(self, page: Woven, tree: tuple[Node, ...]) -> str:
         """The page that lists all pages of one language."""
-        return self._render("contents.html", page, {"tree": tree})
+        title = self.translations.gettext("All pages")
+        named = replace(page, title=Markup(escape(title)), title_text=title)
+        return self._render("contents.html", named, {"tree": tree})
+
+    def not_found(self, page: Woven) -> str:
+        """What a web server shows for an address that leads nowhere; its links are absolute paths."""
+        title = self.translations.gettext("Page not found")
+        return self._render("404.html", replace(page, title=Markup(escape(title)), title_text=title), {})
 
     def redirect(self, page: Woven, target: str) -> str:
         """A page for an old URL that leads to the new one."""

@@ -12,15 +12,16 @@ order: [mha, feed_forward]
 # Transformers
 
 A sequence goes in, one vector $x$ for each position. Two kinds of layer then take turns. One lets
-positions look at each other; the other works on each position alone. That is the whole machine:
-everything else in this chapter changes one of its parts.
+positions look at each other; the other works on each position alone. Most of what has been
+proposed since changes one of the two.
 
 Neither layer replaces the vectors. Each *adds* to them:
 
 $$x \leftarrow x + \operatorname{Layer}(x)$$
 
-So what was there stays there, and a gradient can go straight down through a hundred such sums.
-(Vaswani et al. 2017, section 3.1. The paper also normalises after each sum.)
+So what was there stays there, and on the way back the gradient passes each sum unchanged. This
+*residual connection* is from [He et al. 2015](https://arxiv.org/abs/1512.03385). (Vaswani et al.
+2017 also normalise after each sum, section 3.1.)
 
 Here is one round, for seven positions and a batch of two:
 

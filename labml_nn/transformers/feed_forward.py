@@ -1,7 +1,7 @@
 r"""
 ---
-title: Position-wise feed-forward network
-summary: After looking around, each position thinks for itself. With gates, if you like.
+title: Feed-forward network
+summary: After looking around, each position thinks for itself. With a gate, if you like.
 papers:
   - title: Attention Is All You Need
     authors: Vaswani et al.
@@ -21,7 +21,7 @@ symbols:
   d_{\text{ff}}: d_ff
   d_{\text{model}}: d_model
 ---
-# Position-wise feed-forward network
+# Feed-forward network
 
 [Attention](mha.html) carries information from place to place. It does little with it on the way:
 what arrives is an average of linear maps. Something has to turn what was gathered into something
@@ -69,52 +69,13 @@ class FeedForward(nn.Module):
 
     Position-wise means: what a position becomes does not depend on who stands beside it.
 
-    >>> torch.allclose(feed_forward(x)[3], feed_forward(x[3]), atol=1e-6)
+    >>> alone = feed_forward(x[3])
+    >>> torch.allclose(feed_forward(x)[3], alone, atol=1e-6)
     True
 
-    Counting weights, this is the heavier half of a layer: $2\, d_{\text{model}} d_{\text{ff}}$
-    make $8\, d_{\text{model}}^2$ at the usual width. The four maps of attention have
+    This is where most of the weights are. With $d_{\text{ff}} = 4\, d_{\text{model}}$ the two
+    matrices have $8\, d_{\text{model}}^2$ of them, and the four of attention
     $4\, d_{\text{model}}^2$.
-
-    ## Gates
-
-    In the plain layer one number decides both whether a hidden unit speaks and what it says. A
-    *gated linear unit* ([Dauphin et al. 2017](https://arxiv.org/abs/1612.08083)) has a number for
-    each. A second map of the input, with weights $V$ and bias $c$, says what; the activation says
-    how much of it passes. With $\otimes$ for the product entry by entry:
-
-    $$g = f(x W_1 + b_1) \otimes (x V + c)$$
-
-    $$\operatorname{FFN}_{\text{gated}}(x) = g\, W_2 + b_2$$
-
-    The path through $x V + c$ is linear, so a gradient finds a way back that no activation
-    flattens (Dauphin et al., section 3).
-
-    Shazeer 2020 tried five activations in the place of $f$ (equations 4 to 6):
-
-    | name | $f(z)$ | `activation` |
-    |---|---|---|
-    | GLU | $\sigma(z)$, the sigmoid | `torch.sigmoid` |
-    | Bilinear | $z$ | `nn.Identity()` |
-    | ReGLU | $\max(0, z)$ | `F.relu` |
-    | GEGLU | $z\, \Phi(z)$, with $\Phi$ the normal distribution function | `F.gelu` |
-    | SwiGLU | $z\, \sigma(z)$ | `F.silu` |
-
-    >>> swiglu = FeedForward(d_model=6, d_ff=16, activation=F.silu, is_gated=True).eval()
-    >>> swiglu(x).shape
-    torch.Size([7, 2, 6])
-
-    All five beat the plain layer in his Table 1, GEGLU and SwiGLU by most. Why, nobody knew. The
-    paper thanks *divine benevolence*.
-
-    A gate brings a third matrix. For a fair comparison Shazeer makes all three narrower, by a
-    third. He also leaves out the biases.
-
-    >>> no_bias = {"bias1": False, "bias2": False, "bias_gate": False}
-    >>> plain = FeedForward(d_model=6, d_ff=24, **no_bias)
-    >>> gated = FeedForward(d_model=6, d_ff=16, is_gated=True, **no_bias)
-    >>> [sum(p.numel() for p in layer.parameters()) for layer in (plain, gated)]
-    [288, 288]
     """
 
     def __init__(
@@ -129,8 +90,54 @@ class FeedForward(nn.Module):
         bias_gate: bool = True,
     ):
         r"""
-        `dropout` is the probability with which a hidden unit is dropped in training. Each of the
-        three maps can do without its bias.
+        ### Gates
+
+        In the plain layer one number decides both whether a hidden unit speaks and what it says.
+        A *gated linear unit* ([Dauphin et al. 2017](https://arxiv.org/abs/1612.08083)) has a
+        number for each. A second map of the input, with weights $V$ and bias $c$, is what it
+        says; the activation is how much of it passes. With $\otimes$ for the product entry by
+        entry:
+
+        $$g = f(x W_1 + b_1) \otimes (x V + c)$$
+
+        $$\operatorname{FFN}_{\text{gated}}(x) = g\, W_2 + b_2$$
+
+        The gradient of $x V + c$ is multiplied by the gate itself, never by the slope of an
+        activation. So it finds its way back where that slope is nearly zero (Dauphin et al.,
+        section 3).
+
+        Shazeer 2020 tried five activations in the place of $f$ (equations 4 to 6):
+
+        | name | $f(z)$ | `activation` |
+        |---|---|---|
+        | GLU | $\sigma(z)$ | `torch.sigmoid` |
+        | Bilinear | $z$ | `nn.Identity()` |
+        | ReGLU | $\max(0, z)$ | `F.relu` |
+        | GEGLU | $z\, \Phi(z)$ | `F.gelu` |
+        | SwiGLU | $z\, \sigma(z)$ | `F.silu` |
+
+        Here $\sigma$ is the sigmoid, and $\Phi$ the distribution function of the standard normal.
+
+        >>> import torch
+        >>> x = torch.randn(7, 2, 6)
+        >>> swiglu = FeedForward(6, 16, activation=F.silu, is_gated=True)
+        >>> swiglu(x).shape
+        torch.Size([7, 2, 6])
+
+        All five beat the plain layer in his Table 1, GEGLU and SwiGLU by most. He offers no
+        reason why, and thanks *divine benevolence* (section 4).
+
+        A gate brings a third matrix. To keep the comparison fair, Shazeer makes all three
+        narrower by a third. He leaves out the biases as well, and then the numbers of weights are
+        equal:
+
+        >>> no_bias = {"bias1": False, "bias2": False, "bias_gate": False}
+        >>> plain = FeedForward(6, 24, **no_bias)
+        >>> gated = FeedForward(6, 16, is_gated=True, **no_bias)
+        >>> sum(p.numel() for p in plain.parameters())
+        288
+        >>> sum(p.numel() for p in gated.parameters())
+        288
         """
         super().__init__()
         if d_model < 1 or d_ff < 1:
@@ -163,8 +170,8 @@ class FeedForward(nn.Module):
         # $g = f(x W_1 + b_1) \otimes (x V + c)$
         if self.is_gated:
             hidden = hidden * self.linear_v(x)
-        # Dropout between the two maps, as in torch's own layer. The paper names only the one on
-        # the result of a sub-layer (section 5.4), which is left to whoever adds that result up.
+        # In training, hidden units are dropped, as in torch's own layer. The paper drops from the
+        # result instead (section 5.4); that is left to whoever adds the result up.
         hidden = self.dropout(hidden)
         # $g\, W_2 + b_2$
         return self.layer2(hidden)

@@ -35,7 +35,8 @@ more of that value the asker takes home.
 Write the queries as the rows of a matrix $Q$, the keys as those of $K$ and the values as those of
 $V$. Then the whole exchange is
 
-$$\operatorname{Attention}(Q, K, V) = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
+$$\operatorname{Attention}(Q, K, V) =
+\operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 
 (Vaswani et al. 2017, equation 1). Read it from the inside. Row $i$, column $j$ of $Q K^\top$ is
 the dot product of query $i$ and key $j$: how well they agree. $d_k$ is the length of a query or a
@@ -57,6 +58,7 @@ down the table of weights. It is the one that runs, unless you ask to see the we
 """
 
 import math
+from functools import partial
 from typing import Any
 
 import torch
@@ -117,7 +119,8 @@ class MultiHeadAttention(nn.Module):
     in a batch of two:
 
     >>> attention = MultiHeadAttention(heads=3, d_model=15).eval()
-    >>> x, memory = torch.randn(7, 2, 15), torch.randn(11, 2, 15)
+    >>> x = torch.randn(7, 2, 15)
+    >>> memory = torch.randn(11, 2, 15)
     >>> attention(query=x, key=memory, value=memory).shape
     torch.Size([7, 2, 15])
 
@@ -128,28 +131,6 @@ class MultiHeadAttention(nn.Module):
     >>> before = attention(query=x, key=memory, value=memory)
     >>> after = attention(query=x, key=shuffled, value=shuffled)
     >>> torch.allclose(before, after, atol=1e-6)
-    True
-
-    A *mask* says who may see whom. This one is causal: position $i$ sees itself and the past,
-    $j \le i$. We change the last position beyond recognition, and no earlier one notices.
-
-    >>> causal = torch.ones(7, 7, dtype=torch.bool).tril().unsqueeze(-1)
-    >>> before = attention(query=x, key=x, value=x, mask=causal)
-    >>> x[-1] = 1000.0
-    >>> after = attention(query=x, key=x, value=x, mask=causal)
-    >>> torch.allclose(before[:-1], after[:-1], atol=1e-6)
-    True
-    >>> torch.allclose(before[-1], after[-1], atol=1e-6)
-    False
-
-    The weights are a large table, and are kept only when you ask: one weight for each query, key,
-    item of the batch and head. *Over the keys* they add up to one.
-
-    >>> attention.keep_attn = True
-    >>> x = attention(query=x, key=memory, value=memory)
-    >>> attention.attn.shape
-    torch.Size([7, 11, 2, 3])
-    >>> torch.allclose(attention.attn.sum(dim=1), torch.ones(7, 2, 3))
     True
     """
 
@@ -221,9 +202,10 @@ class MultiHeadAttention(nn.Module):
         independent terms add up, so a score has variance $d_k$: its typical size is $\sqrt{d_k}$
         (footnote 4 of the paper). With $d_k = 64$ that is 8:
 
-        >>> query, key = torch.randn(500, 1, 1, 64), torch.randn(400, 1, 1, 64)
-        >>> scores = MultiHeadAttention(heads=1, d_model=64).get_scores(query, key)
-        >>> round(scores.std().item())
+        >>> attention = MultiHeadAttention(heads=1, d_model=64)
+        >>> query = torch.randn(500, 1, 1, 64)
+        >>> key = torch.randn(400, 1, 1, 64)
+        >>> round(attention.get_scores(query, key).std().item())
         8
 
         Scores that far apart leave the softmax all but certain, and where it is certain it hardly
@@ -231,10 +213,12 @@ class MultiHeadAttention(nn.Module):
         slopes for three scores that lie 8 apart, and for the same three divided by 8:
 
         >>> attn = torch.tensor([8.0, 0.0, -8.0]).softmax(dim=0)
-        >>> [round(slope, 4) for slope in (attn * (1 - attn)).tolist()]
+        >>> slopes = attn * (1 - attn)
+        >>> [round(slope, 4) for slope in slopes.tolist()]
         [0.0003, 0.0003, 0.0]
         >>> attn = torch.tensor([1.0, 0.0, -1.0]).softmax(dim=0)
-        >>> [round(slope, 4) for slope in (attn * (1 - attn)).tolist()]
+        >>> slopes = attn * (1 - attn)
+        >>> [round(slope, 4) for slope in slopes.tolist()]
         [0.2227, 0.1848, 0.0819]
         """
         # Only `d` is summed over. Each item `b` of the batch and each head `h` goes its own way.
@@ -249,27 +233,41 @@ class MultiHeadAttention(nn.Module):
         r"""
         ### Mask
 
-        $M_{ij}$ is true where query $i$ may see key $j$. The first axis may be 1, for a mask that
-        all queries share: one that hides padding, say. The last may be 1, for a mask that the
-        whole batch shares, such as a causal one.
+        A mask says who may see whom: $M_{ij}$ is true where query $i$ may see key $j$. The first
+        axis may be 1, for a mask that all queries share: one that hides padding, say. The last may
+        be 1, for a mask that the whole batch shares.
 
         * `mask: [seq_len_q, seq_len_k, batch_size]`
         * `mask: [seq_len_q, seq_len_k, 1]`
         * `mask: [1, seq_len_k, batch_size]`
         * `mask: [1, seq_len_k, 1]`
 
+        This mask is *causal*: position $i$ sees itself and the past, $j \le i$. We change the last
+        position beyond recognition, and no earlier one notices.
+
+        >>> attention = MultiHeadAttention(heads=3, d_model=15).eval()
+        >>> causal = torch.ones(7, 7).bool().tril().unsqueeze(-1)
+        >>> x = torch.randn(7, 2, 15)
+        >>> before = attention(query=x, key=x, value=x, mask=causal)
+        >>> x[-1] = 1000.0
+        >>> after = attention(query=x, key=x, value=x, mask=causal)
+        >>> torch.allclose(before[:-1], after[:-1], atol=1e-6)
+        True
+        >>> torch.allclose(before[-1], after[-1], atol=1e-6)
+        False
+
         Other conventions exist, and do not announce themselves. In `torch.nn.MultiheadAttention`
         true means *hidden*. A mask to be *added* to the scores has 0 for visible and $-\infty$ for
         hidden: read as truth values, every entry is the wrong way round. So we take nothing but
         booleans:
 
-        >>> attention = MultiHeadAttention(heads=3, d_model=15)
-        >>> x, added = torch.randn(7, 2, 15), torch.zeros(7, 7, 1)
+        >>> added = torch.zeros(7, 7, 1)
         >>> attention(query=x, key=x, value=x, mask=added)
         Traceback (most recent call last):
             ...
         ValueError: mask is torch.float32, but must be torch.bool, true where a query may see a key
-        >>> attention(query=x, key=x, value=x, mask=added == 0).shape
+        >>> visible = added == 0
+        >>> attention(query=x, key=x, value=x, mask=visible).shape
         torch.Size([7, 2, 15])
         """
         if mask.dtype != torch.bool:
@@ -301,6 +299,19 @@ class MultiHeadAttention(nn.Module):
 
         The mask has come through
         [`prepare_mask`](labml_nn.transformers.mha.MultiHeadAttention.prepare_mask).
+
+        The weights are a large table, and are kept only when you ask: one weight for each query,
+        key, item of the batch and head. *Over the keys* they add up to one.
+
+        >>> attention = MultiHeadAttention(heads=3, d_model=15)
+        >>> attention.keep_attn = True
+        >>> x, memory = torch.randn(7, 2, 15), torch.randn(11, 2, 15)
+        >>> x = attention(query=x, key=memory, value=memory)
+        >>> attention.attn.shape
+        torch.Size([7, 11, 2, 3])
+        >>> total = attention.attn.sum(dim=1)
+        >>> torch.allclose(total, torch.ones(7, 2, 3))
+        True
         """
         # Compare all pairs, and bring the spread of the scores back to about one.
         #
@@ -327,9 +338,11 @@ class MultiHeadAttention(nn.Module):
     @property
     def has_own_scores(self) -> bool:
         r"""
-        Has somebody put another measure of agreement in the place of ours?
+        Has somebody put another measure of agreement in the place of ours, for a whole class or
+        for this one object?
         """
-        return getattr(self.get_scores, "__func__", None) is not MultiHeadAttention.get_scores
+        in_subclass = type(self).get_scores is not MultiHeadAttention.get_scores
+        return in_subclass or "get_scores" in vars(self)
 
     def forward(
         self,
@@ -396,8 +409,9 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     $e^{-\infty}$ is nothing. In our row that divides nothing by nothing:
 
     >>> scores = torch.zeros(2, 3)
-    >>> mask = torch.tensor([[True, True, False], [False, False, False]])
-    >>> wrong = scores.masked_fill(~mask, -torch.inf).softmax(dim=1)
+    >>> mask = torch.tensor([[1, 1, 0], [0, 0, 0]]).bool()
+    >>> filled = scores.masked_fill(~mask, -torch.inf)
+    >>> wrong = filled.softmax(dim=1)
     >>> wrong
     tensor([[0.5000, 0.5000, 0.0000],
             [   nan,    nan,    nan]])
@@ -475,13 +489,15 @@ def fused_attention(
     average, and exact:
 
     >>> scores, value = torch.randn(11), torch.randn(11, 5)
-    >>> highest, total, x = torch.tensor(-torch.inf), torch.tensor(0.0), torch.zeros(5)
+    >>> highest = torch.tensor(-torch.inf)
+    >>> total, x = torch.zeros(()), torch.zeros(5)
     >>> for score, v in zip(scores, value):
     ...     new = torch.maximum(highest, score)
     ...     total = (highest - new).exp() * total + (score - new).exp()
     ...     x = (highest - new).exp() * x + (score - new).exp() * v
     ...     highest = new
-    >>> torch.allclose(x / total, scores.softmax(dim=0) @ value, atol=1e-6)
+    >>> average = scores.softmax(dim=0) @ value
+    >>> torch.allclose(x / total, average, atol=1e-6)
     True
 
     The running softmax is from [Milakov and Gimelshein 2018](https://arxiv.org/abs/1805.02867).
@@ -528,12 +544,17 @@ def fused_attention(
 
     # `x: [batch_size, heads, seq_len_q, d_k]`
     x = F.scaled_dot_product_attention(
-        query, key, value, attn_mask=mask, dropout_p=dropout_prob, scale=scale
+        query,
+        key,
+        value,
+        attn_mask=mask,
+        dropout_p=dropout_prob,
+        scale=scale,
     )
     # Now see to [second derivatives](labml_nn.transformers.mha.DifferentiableAgain). With dropout
     # that cannot be done, since other weights would be dropped the second time; and a compiled
     # graph has no second derivative anyway.
-    if dropout_prob == 0 and not torch.compiler.is_compiling():
+    if dropout_prob == 0:
         x = DifferentiableAgain.apply(x, query, key, value, mask, scale)
     if blind is not None:
         x = x.masked_fill(blind, 0)
@@ -598,14 +619,9 @@ class DifferentiableAgain(torch.autograd.Function):
         # Somebody is: go back through the plain form. The gradient then goes straight to query,
         # key and value, and none to the kernel.
         query, key, value, mask = ctx.saved_tensors
-
-        def plain(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-            with sdpa_kernel(SDPBackend.MATH):
-                return F.scaled_dot_product_attention(
-                    query, key, value, attn_mask=mask, scale=ctx.scale
-                )
-
-        _, pull_back = torch.func.vjp(plain, query, key, value)
+        plain = partial(F.scaled_dot_product_attention, attn_mask=mask, scale=ctx.scale)
+        with sdpa_kernel(SDPBackend.MATH):
+            pull_back = torch.func.vjp(plain, query, key, value)[1]
         return None, *pull_back(*grads), None, None
 
 
@@ -628,10 +644,11 @@ def attention_by_loops(
     * `mask: [seq_len_q, seq_len_k]`
     * `return: [seq_len_q, d_v]`
 
-    >>> query, key, value = torch.randn(7, 5), torch.randn(11, 5), torch.randn(11, 3)
+    >>> query, key = torch.randn(7, 5), torch.randn(11, 5)
+    >>> value = torch.randn(11, 3)
     >>> slow = attention_by_loops(query, key, value)
-    >>> fast = torch.softmax(query @ key.T / math.sqrt(5), dim=1) @ value
-    >>> torch.allclose(slow.float(), fast, atol=1e-6)
+    >>> attn = (query @ key.T / math.sqrt(5)).softmax(dim=1)
+    >>> torch.allclose(slow.float(), attn @ value, atol=1e-6)
     True
     """
     (seq_len_q, d_k), (seq_len_k, d_v) = query.shape, value.shape

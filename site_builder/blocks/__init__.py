@@ -16,10 +16,24 @@ people for their translations.
 from __future__ import annotations
 
 from site_builder.blocks.atoms import Atom, AtomKind, atoms
+from site_builder.blocks.exchange import Exchanged, replace, translatable
 from site_builder.blocks.model import Block, BlockKind, Container, ContainerKind
 from site_builder.blocks.splitter import outline
 
-__all__ = ["Atom", "AtomKind", "Block", "BlockKind", "Container", "ContainerKind", "atoms", "outline", "split"]
+__all__ = [
+    "Atom",
+    "AtomKind",
+    "Block",
+    "BlockKind",
+    "Container",
+    "ContainerKind",
+    "Exchanged",
+    "atoms",
+    "outline",
+    "replace",
+    "split",
+    "translatable",
+]
 
 
 def split(text: str) -> tuple[Block, ...]:

@@ -86,6 +86,13 @@ class _Scanner:
         self.found.append(Atom(kind, start, end, inner))
         return end
 
+    def run(self, at: int) -> int:
+        """How often the character there is repeated."""
+        end = at
+        while self.text.startswith(self.text[at], end):
+            end += 1
+        return end - at
+
     def backslash(self, at: int) -> int:
         if begin := BEGIN.match(self.text, at):
             if self.environments is None:
@@ -105,9 +112,7 @@ class _Scanner:
             self.runs = {}
             for run in re.finditer("`+", self.text):
                 self.runs.setdefault(len(run[0]), []).append(run.start())
-        length = 1
-        while self.text.startswith("`", at + length):
-            length += 1
+        length = self.run(at)
         closers = self.runs.get(length, [])
         index = bisect_left(closers, at + length)
         if index == len(closers):
@@ -118,7 +123,10 @@ class _Scanner:
         if self.text.startswith("$$", at):
             if found := _DISPLAY.match(self.text, at):
                 return self.add(AtomKind.DISPLAY, at, found.end(), found.span(1))
-            return self.add(AtomKind.UNCLOSED, at, at + 2, (at, at + 2))
+            length = self.run(at)
+            if length == 2:
+                self.add(AtomKind.UNCLOSED, at, at + 2, (at, at + 2))
+            return at + length
         if found := _INLINE.match(self.text, at):
             return self.add(AtomKind.MATH, at, found.end(), found.span(1))
         return at + 1

@@ -8,14 +8,17 @@ summary: Consumes indentation by columns, tabs included.
 
 from __future__ import annotations
 
+from site_builder.blocks import starts
+
 BLANKS = " \t\r\f\v"
 _TAB = 4
 
 
 class Cursor:
     """
-    A place in one line of the text. `at` is the next offset to be read, `first` that of the first character
-    that is not blank, `indent` the columns between them. A tab reaches to the next multiple of four.
+    A place in one line of the text. `at` is the next offset to be read, `first` that of the first
+    character that is not blank, `indent` the columns between them. A tab reaches to the next multiple
+    of four.
     """
 
     __slots__ = ("at", "column", "end", "first", "indent", "text")
@@ -35,6 +38,11 @@ class Cursor:
     @property
     def blank(self) -> bool:
         return self.first >= self.end
+
+    @property
+    def at_example(self) -> bool:
+        """Whether Python's prompt stands next."""
+        return starts.EXAMPLE.match(self.text, self.first, self.end) is not None
 
     @property
     def last(self) -> int:

@@ -9,6 +9,7 @@ summary: A line cut at its bars, but not at those inside code or math.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from site_builder.blocks.atoms import MATHS, AtomKind, atoms
 from site_builder.blocks.cursor import BLANKS
@@ -17,11 +18,12 @@ _BAR = re.compile(r"\\.|\|")
 
 
 def cells(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
-    r"""Where the cells of the row `text[start:end]` stand. `\|` is no bar, nor is one in a code span or in math."""
+    r"""
+    Where the cells of the row `text[start:end]` stand. `\|` is no bar, nor is one in a code span or
+    in math.
+    """
     line = text[start:end]
-    whole = [
-        atom for atom in atoms(line) if atom.kind is AtomKind.CODE or atom.kind in MATHS
-    ]
+    whole = [atom for atom in atoms(line) if atom.kind is AtomKind.CODE or atom.kind in MATHS]
     bars: list[int] = []
     position = 0
     for atom_start, atom_end in [*((atom.start, atom.end) for atom in whole), (len(line), len(line))]:
@@ -33,7 +35,7 @@ def cells(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
         del cuts[0]
     if len(cuts) > 2 and not line[cuts[-2] + 1 :].strip(BLANKS):
         del cuts[-1]
-    return tuple(_trimmed(line, left + 1, right, start) for left, right in zip(cuts, cuts[1:], strict=False))
+    return tuple(_trimmed(line, left + 1, right, start) for left, right in pairwise(cuts))
 
 
 def _trimmed(line: str, left: int, right: int, offset: int) -> tuple[int, int]:

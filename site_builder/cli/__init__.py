@@ -20,6 +20,7 @@ from site_builder import __version__
 from site_builder.cli.build import build
 from site_builder.cli.console import complain
 from site_builder.cli.serve import serve
+from site_builder.cli.translate import translate
 from site_builder.errors import SiteError
 
 
@@ -31,6 +32,7 @@ def commands() -> None:
 
 commands.add_command(build)
 commands.add_command(serve)
+commands.add_command(translate)
 
 
 def main(arguments: list[str] | None = None) -> None:

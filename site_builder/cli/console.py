@@ -9,6 +9,7 @@ summary: Colour where it is wanted, a progress bar only on a terminal, one last 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -32,8 +33,8 @@ def console(color: str = "auto", *, stderr: bool = True) -> Console:
         color = "always" if forced else "never" if plain else "auto"
     return Console(
         stderr=stderr,
-        force_terminal={"always": True, "never": None, "auto": None}[color],
-        no_color=color == "never",
+        force_terminal={"always": True, "never": False, "auto": None}[color],
+        color_system={"always": "standard", "never": None, "auto": "auto"}[color],  # type: ignore[arg-type]
         highlight=False,
         soft_wrap=True,
         emoji=False,
@@ -62,7 +63,8 @@ def show(out: Console, diagnostics: Iterable[Diagnostic], *, as_errors: bool) ->
 @contextmanager
 def progress(out: Console, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
     """A bar on a terminal; elsewhere nothing."""
-    if quiet or not out.is_terminal or os.environ.get("TERM") == "dumb":
+    # `--color always` into a file makes rich believe in a terminal; a bar belongs on a real one.
+    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
         return
     columns = (TextColumn("{task.description:>8}"), BarColumn(), MofNCompleteColumn())

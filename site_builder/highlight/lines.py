@@ -27,7 +27,7 @@ from site_builder.highlight.tokens import Token
 Links = Mapping[int, tuple[int, str, str]]
 """By the column (from one) at which an identifier begins: the column behind it, `href` and `title`."""
 
-LONG = 20
+LONG = 22
 """A chunk with more characters than this may be broken."""
 TAB = 4
 """Columns between tab stops, as in the style sheet."""
@@ -36,19 +36,19 @@ _SPECIAL = re.compile("[&<>\r\f\0\ud800-\udfff]")
 _REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;", "\f": "&#12;"}
 _CHUNK = re.compile(r"\S+")
 _SPOTS = (
-    r"""-(?![!$'),./:;?\]}])(?=\S)"""
+    r"""-(?![!$),./:;?\]}])(?=\S)"""
     r"""|[!/?|}](?![-!"'),./:;?\]|}])(?=\S)"""
     r"""|[!"#%&)*+,.:;=>?\\\]|}~](?=[(<\[{])"""
     r"""|[^\x00-\x7f]"""
 )
 """
-Behind what a browser breaks a chunk: a hyphen before nearly anything, other marks before an opening bracket (as
-measured in Chromium for all pairs of ASCII characters), a few more by the Unicode rules that other browsers
-follow, and ideographs.
+Behind what a browser breaks a chunk: a hyphen before nearly anything, other marks before an opening bracket
+(as measured in Chromium for all pairs of ASCII characters), a few more by the Unicode rules that other
+browsers follow, and ideographs.
 """
 _BREAKABLE = re.compile(_SPOTS)
 _NEEDS_CARE = re.compile(rf"{_SPOTS}|\S{{{LONG + 1}}}")
-_PLACE = re.compile(r"[(\[{](?![)\]}])|,|[)\]](?=\.)|[-/;&]")
+_PLACE = re.compile(r"\((?!\))|[\[{](?=[^\s)\]}]{8})|,|[)\]](?=\.)|[-;&]|/(?!/)")
 """Behind what a long chunk may be broken."""
 _AFTER_IN_CODE, _AFTER_IN_TEXT = frozenset("([{,)]"), frozenset(",-/;&")
 _TEXT = ("g", "c")
@@ -119,22 +119,19 @@ def _nesting(mark: Mark) -> tuple[int, int]:
 
 def _pieces(tokens: Sequence[Token], start: int, marks: Sequence[Mark]) -> Iterator[str]:
     """The tokens from an offset on, cut wherever a mark stands."""
-    offset, place = 0, 0
+    begin, place = 0, 0
     for cls, text in tokens:
-        end = offset + len(text)
-        if end > start:
-            offset = max(offset, start)
-            text = text[len(text) - (end - offset) :]
-            while place < len(marks) and marks[place][0] < end:
-                at, markup = marks[place]
-                if at > offset:
-                    yield _styled(cls, text[: at - offset])
-                    text, offset = text[at - offset :], at
-                yield markup
-                place += 1
-            if text:
-                yield _styled(cls, text)
-        offset = end
+        end, offset = begin + len(text), max(begin, start)
+        while place < len(marks) and marks[place][0] < end:
+            at, markup = marks[place]
+            if at > offset:
+                yield _styled(cls, text[offset - begin : at - begin])
+                offset = at
+            yield markup
+            place += 1
+        if end > offset:
+            yield _styled(cls, text[offset - begin :])
+        begin = end
     for _, markup in marks[place:]:
         yield markup
 
@@ -169,7 +166,9 @@ def _breaks(body: str, tokens: Sequence[Token]) -> list[Mark]:
 
 def _cuts(body: str, start: int, end: int, tokens: Sequence[Token], starts: Sequence[int]) -> Iterator[int]:
     """Where a long chunk may be broken. A short string in it stays whole."""
-    for found in _PLACE.finditer(body, start, end - 1):
+    for found in _PLACE.finditer(body, start, end):
+        if found.end() == end:
+            return
         number = bisect_right(starts, found.start()) - 1
         if tokens[number].cls not in _TEXT:
             if found[0] in _AFTER_IN_CODE:

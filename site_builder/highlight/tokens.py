@@ -93,21 +93,27 @@ def python(lines: Sequence[str]) -> tuple[tuple[Token, ...], ...]:
 
 def _cut(tokens: Iterable[Token]) -> Iterator[list[Token]]:
     line: list[Token] = []
+    pieces: list[str] = []
+    current = ""
     for cls, text in tokens:
-        first, *others = text.split("\n")
-        if first:
-            if line and line[-1].cls == cls and cls in _MERGED and not _is_word(line[-1].text, first, cls):
-                first = line.pop().text + first
-            line.append(Token(cls, first))
-        for other in others:
-            yield line
-            line = [Token(cls, other)] if other else []
+        for number, part in enumerate(text.split("\n")):
+            if pieces and (number or cls != current or not _merges(cls, pieces[-1], part)):
+                line.append(Token(current, "".join(pieces)))
+                pieces = []
+            if number:
+                yield line
+                line = []
+            if part:
+                pieces.append(part)
+        current = cls
+    if pieces:
+        line.append(Token(current, "".join(pieces)))
     yield line
 
 
-def _is_word(left: str, right: str, cls: str) -> bool:
-    """Whether either is `self`, which has the class of punctuation but stays a token of its own."""
-    return cls == "p" and (left[-1].isalpha() or right[0].isalpha())
+def _merges(cls: str, left: str, right: str) -> bool:
+    """Whether two neighbours become one; `self` has the class of punctuation but stays a token of its own."""
+    return cls in _MERGED and not (cls == "p" and (left[-1].isalpha() or right[:1].isalpha()))
 
 
 class _Imports:
@@ -120,6 +126,8 @@ class _Imports:
         self.module = False
         """Whether a dotted module is being named, of which only the first part is bound."""
         self.depth = 0
+        self.latest = ""
+        """The name that would be forgotten if `as` followed."""
 
     def opens(self, word: str, fresh: bool) -> None:
         if word == "import" and (fresh or self.state == "from"):
@@ -131,6 +139,7 @@ class _Imports:
         """Punctuation, newlines and `as` end a statement or change what the next name is."""
         if text == "as":
             self.state = "as"
+            self.known.discard(self.latest)
         elif text in ("(", ")"):
             self.depth += 1 if text == "(" else -1
         elif text == ",":
@@ -140,6 +149,7 @@ class _Imports:
 
     def name(self, text: str) -> None:
         if self.state in ("import", "as"):
+            self.latest = "" if text in self.known else text
             self.known.add(text)
         if self.module and self.state == "import":
             self.state = "part"
@@ -153,7 +163,9 @@ def _classified(tokens: Iterable[tuple[int, Kind, str]]) -> Iterator[Token]:
         cls = CLASSES[kind]
         if kind in Name:
             member = before == "."
-            if kind is Name.Decorator:
+            if text == ".":
+                cls = "o"  # inside the name of a module
+            elif kind is Name.Decorator:
                 decorating = True
             elif decorating and member:
                 cls = "d"
@@ -162,7 +174,7 @@ def _classified(tokens: Iterable[tuple[int, Kind, str]]) -> Iterator[Token]:
                 cls = "t"
             elif kind is Name.Namespace:
                 # Also what follows in `raise Error from error`, which names no module.
-                cls = "o" if text == "." else "t" if imports.state or text in imports.known else ""
+                cls = "t" if imports.state or text in imports.known else ""
             elif kind is Name.Function.Magic or kind is Name:
                 if before == "def":
                     cls = "n"
@@ -187,6 +199,7 @@ def _classified(tokens: Iterable[tuple[int, Kind, str]]) -> Iterator[Token]:
             decorating = False
             if imports.state:
                 imports.passes(text.lstrip(" \t"))
+            cls = "p" if text == "," else cls
         if cls != "c" and (stripped := text.strip(" \t")):
             before = stripped if stripped[0] != "\n" else "\n"
         yield Token(cls, text)

@@ -62,7 +62,7 @@ def _redirects(pages: Mapping[str, Page]) -> list[Diagnostic]:
     taken: dict[str, Page] = {}
     for page in pages.values():
         where = place(page, "redirect_from")
-        for old in page.front.redirect_from:
+        for old in (written.lstrip("/") for written in page.front.redirect_from):
             other = pages.get(old) or taken.get(old)
             if other is None:
                 taken[old] = page

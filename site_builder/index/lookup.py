@@ -86,7 +86,7 @@ class Lookup:
                 continue
             seen.add(name)
             module, rest = self._split(name)
-            if not module:
+            if not module or name.endswith("."):
                 continue
             if not rest:
                 return _Place(module, "")

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import difflib
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from site_builder.errors import Diagnostic
 from site_builder.model import Page, Position
 
 HOME = "index.html"
+COMPARED_AT_MOST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,8 @@ def grow(pages: Mapping[str, Page]) -> Tree:
     diagnostics: list[Diagnostic] = []
     for url, page in pages.items():
         diagnostics += _unknown_names(page, [pages[child] for child in below.get(url, ())])
-    children = {
-        parent: tuple(sorted(urls, key=lambda url: _rank(pages[url], pages[parent].front.order)))
-        for parent, urls in below.items()
-    }
-    first = tuple(sorted(roots, key=lambda url: (url != HOME, *_rank(pages[url], ()))))
+    children = {parent: _ordered(urls, pages, pages[parent].front.order) for parent, urls in below.items()}
+    first = tuple(sorted(_ordered(roots, pages, ()), key=lambda url: url != HOME))
     return Tree(_depth_first(first, children), parents, children, first, tuple(diagnostics))
 
 
@@ -84,9 +82,15 @@ def _parent(url: str, pages: Mapping[str, Page]) -> str | None:
         folder = posixpath.dirname(folder)
 
 
-def _rank(page: Page, order: tuple[str, ...]) -> tuple[int, str, str]:
-    own = name(page)
-    return (order.index(own) if own in order else len(order), own.casefold(), page.url)
+def _ordered(urls: Iterable[str], pages: Mapping[str, Page], wanted: Sequence[str]) -> tuple[str, ...]:
+    """First those that are named, in that order, then the others by name."""
+    ranks = {name: rank for rank, name in reversed(list(enumerate(wanted)))}
+
+    def key(url: str) -> tuple[int, str, str]:
+        own = name(pages[url])
+        return ranks.get(own, len(wanted)), own.casefold(), url
+
+    return tuple(sorted(urls, key=key))
 
 
 def _depth_first(roots: tuple[str, ...], children: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -99,16 +103,15 @@ def _depth_first(roots: tuple[str, ...], children: Mapping[str, tuple[str, ...]]
     return tuple(order)
 
 
-def _unknown_names(page: Page, children: list[Page]) -> list[Diagnostic]:
+def _unknown_names(page: Page, children: Sequence[Page]) -> list[Diagnostic]:
     names = {name(child) for child in children}
-    found = []
+    unknown = [wanted for wanted in dict.fromkeys(page.front.order) if wanted not in names]
     where = place(page, "order")
-    for wanted in dict.fromkeys(page.front.order):
-        if wanted not in names:
-            near = difflib.get_close_matches(wanted, sorted(names), n=1)
-            hint = (
-                f"did you mean {near[0]!r}?" if near else "name the modules and folders that lie in this one"
-            )
-            message = f"order names {wanted!r}, but there is no such page below this one"
-            found.append(Diagnostic(where.path, where.line, where.column, "front-value", message, hint))
+    found = []
+    for number, wanted in enumerate(unknown):
+        # Comparing is slow, and who gets many names wrong has not mistyped them.
+        near = difflib.get_close_matches(wanted, sorted(names), n=1) if number < COMPARED_AT_MOST else []
+        hint = f"did you mean {near[0]!r}?" if near else "name modules and folders that lie directly below"
+        message = f"order names {wanted!r}, but there is no such page below this one"
+        found.append(Diagnostic(where.path, where.line, where.column, "front-value", message, hint))
     return found

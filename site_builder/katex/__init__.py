@@ -134,20 +134,22 @@ def _error(answer: dict[str, Any], source: Source, bodies: dict[str, str]) -> Ma
         figure = {"length": MAX_LENGTH, "time": CPU_SECONDS}.get(limit)
         return MathError(message.format(limit=figure), *whole, "math-limit", hint)
     complaint = source.as_written(answer["complaint"])
+    if answer["macro"]:
+        place = first_use(source.text, answer["macro"], bodies)
+    elif answer["position"] is not None:
+        place = source.place(answer["position"], answer["length"])
+    elif "[commentAtEnd]" in complaint:
+        place = final_comment(source.text)
+    else:
+        place = first_mention(source.text, complaint)
+    if place == (len(source.text), 0) and (opening := unclosed(source.text)):
+        # What is missing at the end was opened somewhere, and that is where the author has to look.
+        place = opening
+        if source.text[place[0]] == "{":
+            complaint = "Expected '}', got 'EOF'"
     code, message, hint = reworded(complaint)
-    if answer["meant"] and not hint:
-        hint = f"did you mean {answer['meant']}?"
     if answer["macro"]:
         message += f" (in the macro {printable(answer['macro'])})"
-        place = first_use(source.text, answer["macro"], bodies)
-    elif answer["position"] is None:
-        place = (
-            final_comment(source.text)
-            if "[commentAtEnd]" in complaint
-            else first_mention(source.text, complaint)
-        )
-    else:
-        place = source.place(answer["position"], answer["length"])
-        if place[0] == len(source.text):
-            place = unclosed(source.text) or place
+    if answer["meant"] and not hint:
+        hint = f"did you mean {answer['meant']}?"
     return MathError(message, *(place or whole), code, hint)

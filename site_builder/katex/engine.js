@@ -81,8 +81,8 @@ const meant = (complaint, macros) => {
 };
 
 const described = (error, request) => {
-  // An overflow or an exhausted memory says nothing about the expression's text.
-  if (/call stack|out of memory/.test(error.message)) throw error;
+  // An overflow or an exhausted memory (`null`, as there is none left for an error) are none of KaTeX's complaints.
+  if (!error || /call stack|out of memory/.test(error.message)) throw error;
   const {tex, macros} = request;
   const complaint = error.rawMessage ?? "KaTeX cannot typeset this: " + error.message;
   const here = isFrom(error, tex);

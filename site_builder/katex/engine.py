@@ -64,8 +64,8 @@ def _scripts() -> tuple[str, ...]:
 
 @cache
 def fingerprint() -> bytes:
-    """Differs wherever the scripts differ: what they made is not to be taken for what they would make."""
-    return digest(*_scripts())
+    """Differs wherever the scripts or the limits do: an answer is only as good as what it came from."""
+    return digest(*_scripts(), f"{JS_STACK}")
 
 
 class Engine:
@@ -137,7 +137,8 @@ def _limit(error: Exception) -> Exception:
         return LimitError("depth")
     if isinstance(error, JSException) and "interrupted" in str(error):
         return LimitError("time")
-    if isinstance(error, MemoryError) or "out of memory" in str(error):
+    # With no memory left for an error, JavaScript throws nothing at all.
+    if isinstance(error, JSException) and ("out of memory" in str(error) or str(error).strip() == "null"):
         return LimitError("memory")
     return error
 

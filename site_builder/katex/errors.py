@@ -89,6 +89,11 @@ _WORDING = tuple(
             r"A \\tag stands in the middle of a line",
             "put the expression between $$ signs",
         ),
+        (
+            r"Got function '(.*)' with no arguments as .*",
+            r"\1 cannot stand here by itself",
+            "put it in braces, with what belongs to it",
+        ),
         (r"Expected group (?:after|as argument to) '(.*)'", r"\1 lacks what it applies to", ""),
         (r"Expected 'EOF', got '(.*)'", r"\1 has no place here", ""),
         (r"Expected '(.*)', got 'EOF'", r"The expression ends where \1 is missing", ""),

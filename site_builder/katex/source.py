@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     r"""
       \\verb\*?(?P<bar>[^*a-zA-Z]).*?(?P=bar)
     | (?P<comment>%[^\n]*(?:\n|\Z))
-    | \\(?:begin|end)\s*\{\s*(?P<environment>[a-zA-Z]*\*?)\s*\}
+    | \\(?:begin|end)\s*\{(?P<environment>[a-zA-Z]*\*?)\}
     | \\(?:[a-zA-Z@]+|.)
     | [{}]
     """,
@@ -48,7 +48,8 @@ class Source:
     def place(self, position: int, length: int) -> Place:
         """The place in `text` of what JavaScript counts in `sent`."""
         start, end = (self._offset(units) for units in (position, position + length))
-        return start, end - start
+        # KaTeX counts the blanks after a command to it.
+        return start, len(self.text[start:end].rstrip())
 
     def as_written(self, complaint: str) -> str:
         r"""What KaTeX says of the environments, by the names that the author gave them."""
@@ -68,7 +69,7 @@ def prepare(tex: str) -> Source:
     text = tex.strip()
     sent, stars = unnumbered(text)
     # A comment may end the last line, as long as there was a line to end.
-    if "\n" in tex[len(tex.rstrip()) :]:
+    if "%" in text.rpartition("\n")[2] and "\n" in tex[len(tex.rstrip()) :]:
         sent += "\n"
     return Source(text, sent, stars)
 

@@ -1,7 +1,7 @@
 """
 ---
 title: Beside the pages
-summary: The list of all pages, redirects from old URLs, the sitemap, the search index.
+summary: The list of all pages, redirects from old URLs, the page for no page, the sitemap, the search index.
 ---
 # Beside the pages
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from site_builder.outputs import contents, redirects, sitemap
+from site_builder.outputs import contents, notfound, redirects, search, sitemap
 from site_builder.render import PageFile, Templates
 from site_builder.weave import Site
 
@@ -23,5 +23,7 @@ def beside(site: Site, templates: Callable[[str], Templates], pages: Sequence[Pa
     for lang in site.languages:
         files |= contents.files(site, templates(lang), lang)
         files |= redirects.files(site, templates(lang), lang)
+    files |= notfound.files(site, templates(site.config.language))
+    files |= search.files(site, pages)
     files |= sitemap.files(site, pages)
     return {url: text.encode() for url, text in files.items()}

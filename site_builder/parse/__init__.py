@@ -21,6 +21,7 @@ from site_builder.model import Kind, Page, Prose, ProseLine, Section, SourceFile
 from site_builder.parse import decode as codec
 from site_builder.parse import front as matter
 from site_builder.parse import names, opening, sections
+from site_builder.parse.text import indentation, is_blank, unterminated
 
 __all__ = ["encode", "parse"]
 
@@ -39,7 +40,7 @@ def parse(source: SourceFile, data: bytes) -> Page:
         cut = sections.cut(tree, decoded.lines, source.path) if tree else sections.plain(decoded.lines)
     front, rest, faults = matter.read(cut.docstring)
     diagnostics += faults
-    heading, place, intro = opening.title_heading(rest)
+    heading, place, intro = opening.title_heading(rest, markdown=source.is_markdown)
     if front.title:
         place = front.position("title")
     meanings = names.analyse(tree or ast.Module([], []), decoded.lines, source.module, source.is_package)
@@ -57,6 +58,7 @@ def parse(source: SourceFile, data: bytes) -> Page:
         references=meanings.references,
         exports=meanings.exports,
         imports=meanings.imports,
+        meta={"bases": meanings.bases},
         diagnostics=tuple(diagnostics),
     )
 
@@ -69,7 +71,7 @@ def encode(page: Page) -> bytes:
 def _markdown(lines: Sequence[str], path: str) -> sections.Cut:
     """A Markdown file: prose from the first line to the last."""
     prose = tuple(
-        ProseLine(line.rstrip("\r\n") if line.strip() else "", path, number, 1)
+        ProseLine("" if is_blank(line) else unterminated(line), path, number, 1)
         for number, line in enumerate(lines, 1)
     )
     whole = (Section(Kind.MODULE, 1, len(lines) + 1, Prose(), (), "", ""),) if lines else ()
@@ -78,26 +80,27 @@ def _markdown(lines: Sequence[str], path: str) -> sections.Cut:
 
 def _tree(lines: Sequence[str], path: str) -> tuple[ast.Module | None, tuple[Diagnostic, ...]]:
     """The syntax tree, or what Python says against the file."""
+    line = column = 1
+    null = next((number for number, row in enumerate(lines, 1) if "\0" in row), 0)
+    if null:
+        line, column, problem = null, lines[null - 1].index("\0") + 1, "it contains a null byte"
+    else:
+        # Python's parser knows every line end that we know; its columns are right only with this one.
+        text = "".join(unterminated(row) + "\n" if row[-1] in "\r\n" else row for row in lines)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(text), ()
+        except SyntaxError as error:
+            line = min(max(error.lineno or 1, 1), len(lines))
+            column = max(error.offset or 1, 1)
+            if isinstance(error, IndentationError):
+                column = indentation(lines[line - 1]) + 1
+            problem = error.msg
+        except (RecursionError, MemoryError):
+            problem = "it nests too deeply"
+        except ValueError as error:
+            problem = str(error)
+    message = f"Python cannot read this file: {problem}"
     hint = "correct it; until then the page shows the file as plain code"
-    text = "".join(line.rstrip("\r\n") + "\n" if line[-1] in "\r\n" else line for line in lines)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text), ()
-    except SyntaxError as error:
-        row = min(max(error.lineno or 1, 1), max(len(lines), 1))
-        message = f"Python cannot read this file: {error.msg}"
-        return None, (Diagnostic(path, row, max(error.offset or 1, 1), "python-syntax", message, hint),)
-    except (RecursionError, MemoryError):
-        message = "Python cannot read this file: its expressions nest too deeply"
-        return None, (Diagnostic(path, 1, 1, "python-syntax", message, hint),)
-    except ValueError as error:
-        row, column = _null(lines)
-        message = f"Python cannot read this file: {error}"
-        return None, (Diagnostic(path, row, column, "python-syntax", message, hint),)
-
-
-def _null(lines: Sequence[str]) -> tuple[int, int]:
-    return next(
-        ((number, line.index("\0") + 1) for number, line in enumerate(lines, 1) if "\0" in line), (1, 1)
-    )
+    return None, (Diagnostic(path, line, column, "python-syntax", message, hint),)

@@ -19,17 +19,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from site_builder.model import ProseLine
-
-BLANK = " \t\f\r\n"
-"""What a line may hold and still be blank. A no-break space, say, is text."""
+from site_builder.parse.text import BLANK, is_blank, unterminated, width, within
 
 # What follows `#` and optional spaces in a comment that speaks to a tool. A word ends where it can go on no
 # longer: `noqa` is a pragma and `noqaesque` is not.
 PRAGMAS = (
-    r"noqa\b",
+    r"(?i:noqa)\b",
     r"type:",
     r"fmt:",
-    r"pragma:",
+    r"(?i:pragma):",
     r"mypy:",
     r"dmypy:",
     r"pylint:",
@@ -43,7 +41,7 @@ PRAGMAS = (
     r"autopep8:",
     r"autoflake:",
     r"black:",
-    r"nosec\b",
+    r"(?i:nosec)\b",
     r"nopycln:",
     r"noinspection\b",
     r"skipcq\b",
@@ -57,7 +55,7 @@ PRAGMAS = (
     r"-\*-",
     r"%%",
 )
-_PRAGMA = re.compile(rf"[ \t\f]*#(?:!|[ \t]*(?:{'|'.join(PRAGMAS)}))", re.IGNORECASE)
+_PRAGMA = re.compile(rf"[ \t\f]*#(?:!|[ \t]*(?:{'|'.join(PRAGMAS)}))")
 _CODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 # `# region` may begin a sentence; where the file has an `# endregion` too, an editor folds by both.
 _REGION = re.compile(r"[ \t\f]*#[ \t]*(?:end)?region\b", re.IGNORECASE)
@@ -67,7 +65,7 @@ _SCRIPT = re.compile(r"[ \t\f]*# /// [a-zA-Z0-9-]+[ \t]*$")
 _SCRIPT_END = re.compile(r"[ \t\f]*# ///[ \t]*$")
 
 # One sign, or several, or Sphinx's `#:`, and the space that belongs to it.
-_SIGN = re.compile(r"[ \t\f]*(?:#:(?=[ \t\r\n]|$)|#+) ?")
+_SIGN = re.compile(r"[ \t\f]*(?:#:(?=[ \t\r\n]|$)|#+)[ \t]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +114,16 @@ def prose(lines: Sequence[str], run: Run, path: str) -> tuple[ProseLine, ...]:
     """What a run says, without its signs and the indentation that all its lines share."""
     rows = []
     for number in range(run.start, run.end):
-        line = lines[number - 1].rstrip("\r\n")
+        line = unterminated(lines[number - 1])
         sign = _SIGN.match(line)
-        rows.append((number, line, sign.end() if sign else 0))
-    margin = min(
-        (
-            len(line) - start - len(line[start:].lstrip(" "))
-            for _, line, start in rows
-            if line[start:].strip(BLANK)
-        ),
-        default=0,
-    )
-    return tuple(
-        ProseLine(line[start + margin :], path, number, start + margin + 1)
-        if line[start:].strip(BLANK)
-        else ProseLine("", path, number, len(line) + 1)
-        for number, line, start in rows
-    )
+        start = sign.end() if sign else 0
+        rows.append((number, start, line[start:]))
+    margin = min((width(text) for _, _, text in rows if not is_blank(text)), default=0)
+    said = []
+    for number, start, text in rows:
+        skip = len(text) if is_blank(text) else within(text, margin)
+        said.append(ProseLine(text[skip:], path, number, start + skip + 1))
+    return tuple(said)
 
 
 def _pragmas(lines: Sequence[str], numbers: Sequence[int]) -> set[int]:
@@ -140,7 +131,7 @@ def _pragmas(lines: Sequence[str], numbers: Sequence[int]) -> set[int]:
     pragmas = set()
     block: list[int] = []
     for number in numbers:
-        line = lines[number - 1].rstrip("\r\n")
+        line = unterminated(lines[number - 1])
         if _PRAGMA.match(line) or (number <= 2 and _CODING.match(line)) or (regions and _REGION.match(line)):
             pragmas.add(number)
         if block and block[-1] == number - 1:
@@ -169,7 +160,7 @@ def _comments_between(lines: Sequence[str], first: int, start: int, last: int, e
     """The lines with a real comment between the literals of one string: `("a"`, `# why`, `"b")`."""
     if last - first < 1:
         return set()
-    rows = [line.rstrip("\r\n") for line in lines[first - 1 : last]]
+    rows = [unterminated(line) for line in lines[first - 1 : last]]
     rows[-1] = rows[-1][:end]
     rows[0] = rows[0][start:]
     comments = set()

@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from site_builder.model import ProseLine
-from site_builder.parse import comments
+from site_builder.parse.comments import is_pragma
 from site_builder.parse.structure import DefinitionNode, character
+from site_builder.parse.text import BLANK, indentation, is_blank, trim, unterminated, width, within
 
 _OPENING = re.compile(r"([a-zA-Z]*)(\"\"\"|'''|\"|')")
-_INDENT = " \t\f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def find(node: ast.Module | DefinitionNode, lines: Sequence[str], path: str) -> 
     last = constant.end_lineno or constant.lineno
     start = character(lines[constant.lineno - 1], constant.col_offset)
     end = character(lines[last - 1], constant.end_col_offset or 0)
-    rows = [line.rstrip("\r\n") for line in lines[constant.lineno - 1 : last]]
+    rows = [unterminated(line) for line in lines[constant.lineno - 1 : last]]
     rows[-1] = rows[-1][:end]
     rows[0] = rows[0][start:]
     literals, remarks = _literals("\n".join(rows), constant.lineno, start)
@@ -74,8 +74,8 @@ def find(node: ast.Module | DefinitionNode, lines: Sequence[str], path: str) -> 
     statement_end = statement.end_lineno or last
     before = lines[statement.lineno - 1][: character(lines[statement.lineno - 1], statement.col_offset)]
     after = lines[statement_end - 1][character(lines[statement_end - 1], statement.end_col_offset or 0) :]
-    after = after.strip(comments.BLANK)
-    alone = not before.strip(comments.BLANK) and not remarks and (not after or comments.is_pragma(after))
+    after = after.strip(BLANK)
+    alone = is_blank(before) and not remarks and (not after or is_pragma(after))
     return Docstring(prose, statement.lineno, statement_end, alone)
 
 
@@ -93,8 +93,8 @@ def _literals(source: str, line: int, column: int) -> tuple[list[_Literal], bool
             row, start = token.start[0] - 2, token.start[1]
             if token.type == tokenize.STRING:
                 literals.append(_Literal(token.string, line + row, start + (0 if row else column)))
-            elif token.type == tokenize.COMMENT and rows[row][:start].strip(comments.BLANK):
-                remarks = remarks or not comments.is_pragma(token.string)
+            elif token.type == tokenize.COMMENT and not is_blank(rows[row][:start]):
+                remarks = remarks or not is_pragma(token.string)
     except (tokenize.TokenError, SyntaxError):
         return whole, False
     return literals, remarks
@@ -133,44 +133,12 @@ def _escaped(text: str, index: int) -> bool:
 
 def _clean(rows: list[_Row], path: str) -> tuple[ProseLine, ...]:
     """As `inspect.cleandoc`: common indentation goes, and blank lines at both ends."""
-    margin = min(
-        (_indent(row.text) for row in rows if row.leading and row.text.strip(comments.BLANK)), default=0
-    )
+    margin = min((width(row.text) for row in rows if row.leading and not is_blank(row.text)), default=0)
     lines = []
     for row in rows:
-        if not row.text.strip(comments.BLANK):
+        if is_blank(row.text):
             lines.append(ProseLine("", path, row.line, row.column + 1, row.raw))
             continue
-        skip = _within(row.text, margin) if row.leading else len(row.text) - len(row.text.lstrip(_INDENT))
+        skip = within(row.text, margin) if row.leading else indentation(row.text)
         lines.append(ProseLine(row.text[skip:], path, row.line, row.column + skip + 1, row.raw))
     return trim(lines)
-
-
-def trim(lines: Sequence[ProseLine]) -> tuple[ProseLine, ...]:
-    """Without the blank lines at both ends."""
-    start, end = 0, len(lines)
-    while start < end and not lines[start].text.strip(comments.BLANK):
-        start += 1
-    while end > start and not lines[end - 1].text.strip(comments.BLANK):
-        end -= 1
-    return tuple(lines[start:end])
-
-
-def _indent(text: str) -> int:
-    """The width of the indentation; a tab leads to the next multiple of eight, as Python counts."""
-    return len(text[: len(text) - len(text.lstrip(_INDENT))].replace("\f", "").expandtabs(8))
-
-
-def _within(text: str, margin: int) -> int:
-    """How many characters of indentation fit into `margin` columns. A tab that reaches beyond it stays."""
-    width = 0
-    for index, letter in enumerate(text):
-        if letter == "\t":
-            width += 8 - width % 8
-        elif letter == " ":
-            width += 1
-        elif letter != "\f":
-            return index
-        if width > margin:
-            return index
-    return len(text)

@@ -24,8 +24,7 @@ import yaml
 
 from site_builder.errors import Diagnostic
 from site_builder.model import FrontMatter, Paper, Position, Prose, ProseLine
-from site_builder.parse.comments import BLANK
-from site_builder.parse.docstrings import trim
+from site_builder.parse.text import BLANK, trim
 
 FENCE = "---"
 
@@ -34,6 +33,7 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _MACRO = re.compile(r"\\(?:[a-zA-Z@]+|[^a-zA-Z\s])")
 _YEAR = re.compile(r"[0-9]{4}")
 _WEB = re.compile(r"https?://\S+")
+_BEYOND = re.compile(r"\\U(?!000|0010)[0-9a-fA-F]{8}")
 _NOT_IN_URL = re.compile(r"[:\\?#\x00-\x1f]")
 
 _T = TypeVar("_T")
@@ -188,7 +188,10 @@ def _compose(nodes: _Nodes, text: str) -> yaml.Node | None:
         message = "the front matter holds a character that YAML does not allow"
         nodes.tell(error.position, "front-syntax", message, "remove the control character")
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError):
-        nodes.tell(0, "front-syntax", "the front matter is not YAML that can be read", hint)
+        # An escape beyond Unicode, which PyYAML does not expect, or lists in lists without end.
+        beyond = _BEYOND.search(text)
+        place = beyond.start() if beyond else 0
+        nodes.tell(place, "front-syntax", "the front matter is not YAML that can be read", hint)
     return None
 
 

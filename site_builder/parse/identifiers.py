@@ -5,9 +5,9 @@ summary: Where exactly in the file an identifier stands.
 ---
 # Identifiers
 
-The syntax tree counts columns in bytes of UTF-8, and does not say where the parts of `a.b.c` stand in an
-import. Up to Python 3.11 it also misplaces what stands inside some f-strings. So every identifier is looked
-for in the source, and one that is not where it should be is left alone.
+The syntax tree counts columns in bytes of UTF-8, it does not say where the parts of `a.b.c` stand in an
+import, and it spells `ﬁle` as `file`. So every identifier is looked for in the source, and one that is not
+where it should be is left alone.
 """
 
 from __future__ import annotations

@@ -25,20 +25,27 @@ from dataclasses import dataclass
 from site_builder.model import Reference
 from site_builder.parse.identifiers import Identifiers
 from site_builder.parse.scopes import (
-    MEMBERS_AT_MOST,
     Binding,
     Bound,
     Kind,
     Meaning,
     Scope,
     Statement,
+    SuperUse,
     Survey,
     Use,
-    survey,
+    below,
 )
+from site_builder.parse.survey import survey
 
 SUPER = "super()"
 """The part of a target that stands for the classes after this one: `package.module.Class.super().method`."""
+
+MEMBERS_AT_MOST = 16
+"""
+`a.b.c.….z` is followed this far. Each member's target holds all those before it, so the sum of them is a
+square.
+"""
 
 BINDINGS_AT_MOST = 16
 """A name with more variants than this means nothing in particular; comparing them in pairs would be slow."""
@@ -65,7 +72,7 @@ def analyse(tree: ast.Module, lines: Sequence[str], module: str, is_package: boo
     from.
     """
     found = survey(tree, module, is_package)
-    _settle_declarations(found.module, found)
+    _settle_declarations(found)
     resolver = _Resolver(found)
     identifiers = Identifiers(lines)
     references = sorted(
@@ -105,8 +112,8 @@ class _Resolver:
 
     def _instance_data(self) -> set[str]:
         """
-        `Class.name` for all that methods assign through `self`: data, even where a base has a method of that
-        name.
+        `Class.name` for what methods assign through `self`: data, even where a base has a method of that
+        name, unless the class itself defines it, as a property.
         """
         data = set()
         for use in self.found.uses:
@@ -114,7 +121,12 @@ class _Resolver:
                 meaning = self.meaning(use)
                 if meaning and meaning.instance:
                     data.add(f"{meaning.target}.{use.members[0].attr}")
-        return data
+        return data - {
+            f"{scope.dotted}.{name}"
+            for scope, _ in self.found.classes
+            for name, bindings in scope.bindings.items()
+            if any(binding.kind is Bound.DEFINITION for binding in bindings)
+        }
 
     def references(self, identifiers: Identifiers) -> Iterator[Reference]:
         for use in self.found.uses:
@@ -131,8 +143,22 @@ class _Resolver:
                 if isinstance(member.ctx, ast.Load):
                     yield from identifiers.member(member, target)
         for call in self.found.supers:
-            if owner := _class_around(call.scope):
-                yield from identifiers.member(call.member, f"{owner.dotted}.{SUPER}.{call.member.attr}")
+            if owner := self._owner(call):
+                yield from identifiers.member(call.member, f"{owner}.{SUPER}.{call.member.attr}")
+
+    def _owner(self, call: SuperUse) -> str | None:
+        """The class whose bases `super` asks: the one that is named, else the one whose method this is."""
+        if call.owner:
+            return self.dotted(call.owner)
+        around = _class_around(call.scope)
+        return around.dotted if around and around is not call.scope else None
+
+    def dotted(self, use: Use) -> str | None:
+        """What the last member of a chain means."""
+        meaning = self.meaning(use)
+        if meaning is None or (meaning.instance and not use.members):
+            return None
+        return ".".join([meaning.target, *(member.attr for member in use.members)])
 
     def exports(self) -> tuple[tuple[str, str], ...]:
         named = [
@@ -146,14 +172,10 @@ class _Resolver:
 
     def bases(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         prefix = f"{self.module.dotted}." if self.module.dotted else ""
-        result = []
-        for opened in self.found.classes:
-            known = []
-            for base in opened.bases:
-                if meaning := self.meaning(base):
-                    known.append(".".join([meaning.target, *(member.attr for member in base.members)]))
-            result.append((opened.dotted.removeprefix(prefix), tuple(known)))
-        return tuple(result)
+        return tuple(
+            (scope.dotted.removeprefix(prefix), tuple(filter(None, map(self.dotted, bases))))
+            for scope, bases in self.found.classes
+        )
 
     def meaning(self, use: Use) -> Meaning | None:
         """What the name stands for where it is used: the innermost scope that binds it decides."""
@@ -167,39 +189,45 @@ class _Resolver:
             )
             if visible and name in scope.declared:
                 if scope.declared[name] is self.module:
-                    return self._global(name)
+                    return self._global(name, start)
             elif visible and name in scope.bindings:
                 direct = scope is start and scope.kind in (Kind.MODULE, Kind.CLASS)
                 if not direct or scope.bindings[name][0].time < use.time:
-                    return self._global(name) if scope is self.module else _meaning_in(scope, name)
+                    return self._global(name, start) if scope is self.module else _meaning_in(scope, name)
                 # Read before it is bound: the class's `int: int = 0` asks for the outer one.
                 later = later or scope
             seen, scope = scope, scope.parent
         if later and use.lazy:
             return _meaning_in(later, name)
-        return self._global(name) if not later else None
+        return self._global(name, start) if not later else None
 
-    def _global(self, name: str) -> Meaning | None:
+    def _global(self, name: str, start: Scope) -> Meaning | None:
+        if name.startswith("__") and not name.endswith("__") and _class_around(start):
+            return None  # inside a class `__name` is `_Class__name`
         if name in self.module.bindings:
             return _meaning_in(self.module, name)
         # It may have come with a star; the index can look there, and finds nothing if it is a builtin.
-        return Meaning(f"{self.module.dotted}.{name}") if self.found.stars else None
+        return Meaning(below(self.module, name)) if self.found.stars else None
 
 
-def _settle_declarations(module: Scope, found: Survey) -> None:
-    """Give what is bound under `global` to the module."""
-    scopes = {id(use.scope): use.scope for use in found.uses}
-    for scope in list(scopes.values()):
-        parent = scope.parent
-        while parent is not None and id(parent) not in scopes:
-            scopes[id(parent)] = parent
-            parent = parent.parent
-    for scope in scopes.values():
+def _settle_declarations(found: Survey) -> None:
+    """Give what is bound under `global` or `nonlocal` to the scope that these mean."""
+    for scope in found.declaring:
         for name, place in scope.declared.items():
+            owner = place or _function_binding(scope.parent, name)
+            if owner is None or owner is scope:
+                continue
             for binding in scope.bindings.pop(name, []):
-                if place is not None and scope is not module:
-                    binding.again = True
-                    module.bindings.setdefault(name, []).append(binding)
+                binding.again = True
+                if binding.kind in (Bound.DATA, Bound.DEFINITION):
+                    binding.target = below(owner, name)
+                owner.bindings.setdefault(name, []).append(binding)
+
+
+def _function_binding(scope: Scope | None, name: str) -> Scope | None:
+    while scope is not None and (scope.kind is not Kind.FUNCTION or name not in scope.bindings):
+        scope = scope.parent
+    return scope
 
 
 def _meaning_in(scope: Scope, name: str) -> Meaning | None:
@@ -250,12 +278,11 @@ def _exclude_each_other(bindings: Sequence[Binding]) -> bool:
     )
 
 
-def _class_around(scope: Scope) -> Scope | None:
-    """The class whose method this is, or is inside: the one that `super()` without arguments means."""
-    around: Scope | None = scope
-    while around is not None and around.kind is not Kind.CLASS:
-        around = around.parent
-    return around if around is not scope else None
+def _class_around(scope: Scope | None) -> Scope | None:
+    """The innermost class that the scope is, or lies in."""
+    while scope is not None and scope.kind is not Kind.CLASS:
+        scope = scope.parent
+    return scope
 
 
 def _imports(statements: Sequence[Statement]) -> tuple[str, ...]:

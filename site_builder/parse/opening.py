@@ -12,14 +12,16 @@ is taken out, because the page shows its title anyway.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from site_builder.model import Position, Prose, ProseLine
-from site_builder.parse.docstrings import trim
+from site_builder.parse.text import trim
 
 _HEADING = re.compile(r"#[ \t]+(?P<title>\S.*?)[ \t]*(?:[ \t]#+[ \t]*)?$")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _UNDERLINE = re.compile(r"[ \t]*([=\-~^\"'`*+#:.])\1{2,}[ \t]*$")
+# A module's own name, as some write it first.
+_NAME = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
 # What a line begins with that begins something other than a plain paragraph.
 _NOT_PLAIN = re.compile(
     r"""
@@ -43,51 +45,60 @@ _END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[。！？]")
 _OPAQUE = re.compile(r"(`+)(?:(?!\1).)*\1|\$[^$]+\$|\[[^\]]*\]\([^)]*\)")
 
 
-def title_heading(lines: Sequence[ProseLine]) -> tuple[str, Position | None, Prose]:
+LONGEST = 2000
+"""A paragraph without any full stop is cut here. Nobody reads on."""
+
+
+def title_heading(lines: Sequence[ProseLine], *, markdown: bool) -> tuple[str, Position | None, Prose]:
     """
-    The `#` heading that gives the page its title, where it stands, and the introduction without it. It is
-    the first line, or a line between blank lines: a `#` within a text is more likely somebody's example.
+    The `#` heading that gives the page its title, where it stands, and the introduction without it.
+
+    In a docstring, which need not be Markdown, it is the first line or a line between blank lines: a `#` within
+    a text is more likely somebody's example.
     """
-    fence = ""
-    for index, line in enumerate(lines):
-        opening = _FENCE.match(line.text)
-        if opening and not fence:
-            fence = opening[1]
-        elif opening and opening[1].startswith(fence) and not line.text.strip(" \t`~"):
-            fence = ""
-        if fence:
-            continue
+    for index, line in _outside_fences(lines):
         found = _HEADING.match(line.text)
-        alone = index == 0 or (
-            not lines[index - 1].text and (index + 1 == len(lines) or not lines[index + 1].text)
-        )
-        if found and alone:
+        if found and (markdown or index == 0 or _alone(lines, index)):
             place = Position(line.path, line.line, line.column + found.start("title"))
             return found["title"], place, Prose(trim([*lines[:index], *lines[index + 1 :]]))
     return "", None, Prose(trim(lines))
 
 
+def _alone(lines: Sequence[ProseLine], index: int) -> bool:
+    return not any(line.text for line in (*lines[index - 1 : index], *lines[index + 1 : index + 2]))
+
+
 def first_sentence(intro: Prose) -> str:
     """The first sentence of the first plain paragraph, on one line."""
-    paragraph: list[str] = []
-    fence = ""
-    for line in (*intro.lines, None):
-        text = line.text if line else ""
-        opening = _FENCE.match(text)
-        if opening and (not fence or opening[1].startswith(fence)):
-            fence = "" if fence else opening[1]
-            paragraph = []
-        elif fence:
-            continue
-        elif text.strip():
-            paragraph.append(text)
-        elif paragraph:
-            first = paragraph[0]
-            heading = len(paragraph) > 1 and any(_UNDERLINE.match(row) for row in paragraph[:3])
-            if not heading and not _NOT_PLAIN.match(first) and not first.startswith(("    ", "\t")):
-                return _sentence(" ".join(row.strip() for row in paragraph))
-            paragraph = []
+    paragraphs: list[list[str]] = [[]]
+    last = -1
+    for index, line in _outside_fences(intro.lines):
+        if not line.text or index != last + 1:
+            paragraphs.append([])
+        if _UNDERLINE.match(line.text) and len(paragraphs[-1]) == 1:
+            paragraphs[-1] = []  # A heading with a line below it.
+        elif line.text:
+            paragraphs[-1].append(line.text)
+        last = index
+    for paragraph in filter(None, paragraphs):
+        text = " ".join(row.strip() for row in paragraph)
+        if not (paragraph[0][0] in " \t" or _NOT_PLAIN.match(text) or _NAME.fullmatch(text)):
+            return _sentence(text[:LONGEST])
     return ""
+
+
+def _outside_fences(lines: Sequence[ProseLine]) -> Iterator[tuple[int, ProseLine]]:
+    """The lines, with their places, that are not in a fenced block of code."""
+    fence = ""
+    for index, line in enumerate(lines):
+        found = _FENCE.match(line.text)
+        if fence:
+            if found and found[1].startswith(fence) and not line.text.strip(" \t`~"):
+                fence = ""
+        elif found and not (index and lines[index - 1].text and _UNDERLINE.match(line.text)):
+            fence = found[1]
+        else:
+            yield index, line
 
 
 def _sentence(text: str) -> str:

@@ -51,7 +51,12 @@ class Context:
         context = Context(site, catalogues, faults)
         titles = {
             lang: {
-                url: weave.names(page, context.localised(page, lang), _renderer(config))
+                url: weave.names(
+                    page,
+                    context.localised(page, lang),
+                    _renderer(config),
+                    opening_line=lang == config.language,
+                )
                 for url in index.order
                 if (page := index.page(url))
             }

@@ -13,12 +13,18 @@ and says so; what has an old one is *stale*, and stays as the author wrote it to
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from site_builder import blocks
 from site_builder.errors import Diagnostic
 from site_builder.model import BlockState, Page, Position, Prose, ProseLine
+from site_builder.prose import docstyles
+from site_builder.translate import syntax
 from site_builder.translate.catalogue import Catalogue, Entry, Place
+from site_builder.translate.comparing import mismatches
+from site_builder.translate.matching import Unit, match
+
+__all__ = ["Localised", "localise", "original", "parts", "units"]
 
 TITLE, SUMMARY, INTRO = "@title", "@summary", "@intro"
 
@@ -36,28 +42,41 @@ class Localised:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One block for translators: its text as the author typed it, and its place."""
-
-    place: Place
-    text: str
-
-
 def original(page: Page) -> Localised:
     """The page as its author wrote it."""
-    title, summary, intro, *sections = (prose for _, prose in parts(page))
-    return Localised(title, summary, intro, tuple(sections), {})
+    return _localised((prose for _, prose in parts(page)), {})
 
 
 def localise(page: Page, catalogue: Catalogue | None, faults: tuple[Diagnostic, ...] = ()) -> Localised:
     """The page with what the catalogue has; without a catalogue, every block is missing."""
+    matches = match(units(page), catalogue.entries if catalogue else ())
     states: dict[Place, BlockState | None] = {}
-    current = {unit.text for unit in units(page)}
-    title, summary, intro, *sections = (
-        _translated(anchor, prose, catalogue, current, states) for anchor, prose in parts(page)
+    texts: dict[str, dict[int, tuple[ProseLine, ...]]] = {}
+    fallback: dict[str, dict[int, BlockState]] = {}
+    found: list[Diagnostic] = [*faults]
+    for matched in matches:
+        place, entry = matched.unit.place, matched.entry
+        states[place] = matched.state
+        if matched.state is not None:
+            fallback.setdefault(place.anchor, {})[place.ordinal] = matched.state
+        elif entry and catalogue:
+            texts.setdefault(place.anchor, {})[place.ordinal] = _lines(catalogue.path, entry)
+            found += mismatches(catalogue.path, entry, matched.unit.text)
+    proses = (
+        blocks.replace(_markdown(prose), texts.get(anchor, {}), fallback.get(anchor, {}))
+        for anchor, prose in parts(page)
     )
-    return Localised(title, summary, intro, tuple(sections), states, faults)
+    return _localised(proses, states, tuple(dict.fromkeys(found)))
+
+
+def units(page: Page) -> tuple[Unit, ...]:
+    """Every block that a translator is given, in reading order. A module's own name is none, though it be the title."""
+    return tuple(
+        Unit(Place(anchor, ordinal), text)
+        for anchor, prose in parts(page)
+        if anchor != TITLE or page.title_position
+        for ordinal, text in blocks.translatable(_markdown(prose))
+    )
 
 
 def parts(page: Page) -> Iterator[tuple[str, Prose]]:
@@ -70,39 +89,27 @@ def parts(page: Page) -> Iterator[tuple[str, Prose]]:
         yield section.anchor, section.prose
 
 
-def units(page: Page) -> Iterator[Unit]:
-    """Every block that a translator is given, in reading order."""
-    for anchor, prose in parts(page):
-        for ordinal, text in blocks.translatable(prose):
-            yield Unit(Place(anchor, ordinal), text)
+def _localised(
+    proses: Iterator[Prose], states: Mapping[Place, BlockState | None], found: tuple[Diagnostic, ...] = ()
+) -> Localised:
+    title, summary, intro, *sections = proses
+    return Localised(title, summary, intro, tuple(sections), states, found)
 
 
-def _translated(
-    anchor: str,
-    prose: Prose,
-    catalogue: Catalogue | None,
-    current: set[str],
-    states: dict[Place, BlockState | None],
-) -> Prose:
-    texts: dict[int, tuple[ProseLine, ...]] = {}
-    fallback: dict[int, BlockState] = {}
-    for ordinal, text in blocks.translatable(prose):
-        place = Place(anchor, ordinal)
-        entry = catalogue.by_text.get(text) if catalogue else None
-        if entry and catalogue:
-            texts[ordinal] = _lines(catalogue.path, entry)
-            states[place] = None
-            continue
-        old = catalogue.by_place.get(place) if catalogue else None
-        # An entry that still translates another block of the page has moved there; it is not this block's.
-        moved = old is not None and not old.stale and old.source in current
-        states[place] = BlockState.STALE if old and not moved else BlockState.MISSING
-        fallback[ordinal] = states[place] or BlockState.MISSING
-    return blocks.replace(prose, texts, fallback)
+def _markdown(prose: Prose) -> Prose:
+    """The prose as Markdown, for whoever wrote a docstring in another style."""
+    converted = docstyles.to_markdown(prose.text) if prose else None
+    if converted is None:
+        return prose
+    return Prose(tuple(replace(prose.lines[0], text=line) for line in converted.split("\n")))
 
 
 def _lines(path: str, entry: Entry) -> tuple[ProseLine, ...]:
-    return tuple(ProseLine(text, path, entry.line, 1) for text in entry.text.split("\n"))
+    """The translation, each of its lines with the place in the catalogue at which it was typed."""
+    places = [*syntax.starts(entry.pieces)]
+    rows = entry.text.split("\n")
+    places += [(entry.line, 1)] * (len(rows) - len(places))
+    return tuple(ProseLine(row, path, *place) for row, place in zip(rows, places, strict=False))
 
 
 def _one_line(text: str, position: Position) -> Prose:

@@ -1,27 +1,31 @@
 """
 ---
 title: Catalogues
-summary: A PO file, read and written by Babel, looked up by text and by place.
+summary: A PO file as entries, and entries as a PO file, byte for byte the same.
 ---
 # Catalogues
 
-One PO file a page: `translations/ja/transformers/mha.po`. An entry's reference is the *place* of its block — the page, the section's
-anchor and the block's number in it — so that a block whose text has changed is still found, and can be called stale.
+One PO file a page: `translations/ja/transformers/mha.po`. An entry's reference is the *place* of its block — the page,
+the section's anchor and the block's number in it — so that a block whose text has changed is still found, and can be
+called stale.
+
+Babel reads the file. It is written here, entry by entry, because Babel's writer folds the comments of people and the
+previous text of a stale entry at 76 columns, and each reading and writing would change them.
 """
 
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
-from babel import UnknownLocaleError
-from babel.messages.catalog import Catalog
-from babel.messages.pofile import PoFileError, read_po, write_po
+from babel import Locale, UnknownLocaleError
+from babel.messages.catalog import Message
+from babel.messages.pofile import PoFileError, normalize, read_po
 
 from site_builder.errors import Diagnostic
+from site_builder.translate import syntax
+from site_builder.translate.syntax import CatalogueSyntaxError, Piece, Raw, Scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,117 +39,172 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Entry:
     """
-    One translation. `previous` is the text that it translates where that is no longer the source (then the entry
-    is stale); `line` is where it begins in the file.
+    One translation. An entry is `stale` (PO says *fuzzy*) when its `text` translates `previous`, no longer `source`;
+    it is `obsolete` when the page has no such block any more. `places` are those of a page's blocks, `files` the
+    templates that say the text. A text that counts has its `plural`, and all its `forms`.
     """
 
     source: str
-    text: str
+    text: str = ""
+    context: str = ""
+    plural: str = ""
+    forms: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
+    files: tuple[str, ...] = ()
     previous: str = ""
     stale: bool = False
+    obsolete: bool = False
     comments: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
     line: int = 1
+    pieces: tuple[Piece, ...] = ()
+
+    @property
+    def translates(self) -> str:
+        """The text that `text` is a translation of; empty where nobody can tell."""
+        if not self.text:
+            return ""
+        return self.previous if self.stale else self.source
 
 
 @dataclass(frozen=True)
 class Catalogue:
+    """The translations of one page, as they stand in its file. `header` and `trailing` are kept as typed."""
+
     path: str
     lang: str
     entries: tuple[Entry, ...]
-
-    @cached_property
-    def by_text(self) -> dict[str, Entry]:
-        """Entries by the text that they really translate."""
-        found: dict[str, Entry] = {}
-        for entry in self.entries:
-            if entry.text:
-                found.setdefault(entry.previous if entry.stale and entry.previous else entry.source, entry)
-        return found
-
-    @cached_property
-    def by_place(self) -> dict[Place, Entry]:
-        return {place: entry for entry in self.entries if entry.text for place in entry.places}
+    header: str = ""
+    trailing: tuple[str, ...] = ()
 
 
 def read(path: str, lang: str, data: bytes) -> tuple[Catalogue | None, tuple[Diagnostic, ...]]:
-    """The catalogue, or why it cannot be used."""
+    """The catalogue, or the first reason why it cannot be used."""
     try:
-        data.decode("utf-8")
-        catalog = read_po(io.BytesIO(data), abort_invalid=True)
-    except PoFileError as error:
-        line = error.lineno if isinstance(error.lineno, int) else 1
-        return None, (_fault(path, line, str(error.args[0]) if error.args else "not a PO file"),)
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        found = syntax.scan(text)
+        # Lines such as `#~| msgid` are gettext's, and unknown to Babel.
+        known = "\n".join("" if line.lstrip().startswith("#~|") else line for line in text.split("\n"))
+        messages = read_po(io.StringIO(known), locale=_locale(lang), abort_invalid=True)
+    except CatalogueSyntaxError as fault:
+        return None, (_fault(path, fault.line, fault.column, fault.what),)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return None, (_fault(path, line, "not UTF-8"),)
-    except (ValueError, UnknownLocaleError) as error:
-        return None, (_fault(path, 1, str(error)),)
-    entries = []
-    for message in catalog:
-        if not message.id or not isinstance(message.id, str) or not isinstance(message.string, str):
-            continue
-        places = tuple(
-            Place(where.rpartition("#")[2], (number or 1) - 1) for where, number in message.locations if "#" in where
-        )
-        entries.append(
-            Entry(
-                source=message.id,
-                text=message.string,
-                places=places,
-                previous=_previous(message.user_comments),
-                stale=message.fuzzy,
-                comments=tuple(comment for comment in message.user_comments if comment[:1] != "|"),
-                line=message.lineno or 1,
-            )
-        )
-    return Catalogue(path, lang, tuple(entries)), ()
+        column = len(data[data.rfind(b"\n", 0, error.start) + 1 : error.start].decode("utf-8", "replace")) + 1
+        return None, (_fault(path, line, column, "it is not written in UTF-8"),)
+    except PoFileError as error:
+        return None, (_fault(path, int(error.lineno) + 1, 1, str(error.args[0]).rpartition(" on ")[0]),)
+    except (ValueError, LookupError, AttributeError, TypeError) as error:
+        # What Babel says of a header that it does not understand.
+        return None, (_fault(path, 1, 1, str(error)),)
+    active = (message for message in messages if message.id)
+    entries = (
+        *(_entry(message, found, obsolete=False) for message in active),
+        *(_entry(message, found, obsolete=True) for message in messages.obsolete.values()),
+    )
+    return Catalogue(path, lang, entries, found.header, found.trailing), ()
 
 
-def write(page_url: str, lang: str, entries: Iterable[Entry], plural_forms: str = "") -> bytes:
-    """The PO file of one page; equal entries give equal bytes, since no clock is asked."""
-    catalog = Catalog()
-    for entry in entries:
-        catalog.add(
-            entry.source,
-            entry.text,
-            locations=[(f"{page_url}#{place.anchor}", place.ordinal + 1) for place in entry.places],
-            flags=["fuzzy"] if entry.stale else [],
-            user_comments=entry.comments,
-            previous_id=entry.previous or (),
-        )
-    out = io.BytesIO()
-    write_po(out, catalog, width=0, omit_header=True, include_previous=True, sort_output=False)
-    header = [
-        'msgid ""',
-        'msgstr ""',
-        f'"Language: {lang}\\n"',
-        '"MIME-Version: 1.0\\n"',
-        '"Content-Type: text/plain; charset=utf-8\\n"',
-        '"Content-Transfer-Encoding: 8bit\\n"',
+def write(catalogue: Catalogue, page_url: str = "") -> bytes:
+    """The PO file. Equal catalogues give equal bytes, since no clock is asked."""
+    parts = [catalogue.header or header(catalogue.lang)]
+    for entry in sorted(catalogue.entries, key=lambda entry: entry.obsolete):
+        parts.append("\n".join(_rows(entry, page_url)))
+    if catalogue.trailing:
+        parts.append("\n".join(catalogue.trailing))
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def header(lang: str, plural_forms: str = "") -> str:
+    """The first entry of a new catalogue."""
+    fields = [
+        f"Language: {lang}",
+        "MIME-Version: 1.0",
+        "Content-Type: text/plain; charset=utf-8",
+        "Content-Transfer-Encoding: 8bit",
     ]
     if plural_forms:
-        header.append(f'"Plural-Forms: {plural_forms}\\n"')
-    return ("\n".join(header) + "\n\n").encode() + out.getvalue().strip() + b"\n"
+        fields.append(f"Plural-Forms: {plural_forms}")
+    return "\n".join(('msgid ""', 'msgstr ""', *(f'"{field}\\n"' for field in fields)))
 
 
-def _previous(comments: Iterable[str]) -> str:
-    """The text before the present one: a `#| msgid` line, which Babel's reader takes for a comment."""
-    quoted = "".join(comment for comment in comments if comment.startswith("|"))
-    return _unescape("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', quoted)))
+def _entry(message: Message, scan: Scan, *, obsolete: bool) -> Entry:
+    raw = scan.raws.get(message.lineno or 0, Raw(1))
+    source, plural = message.id if isinstance(message.id, (list, tuple)) else (message.id, "")
+    strings = message.string if isinstance(message.string, (list, tuple)) else (message.string or "",)
+    stale = "fuzzy" in message.flags
+    return Entry(
+        source=source,
+        text=strings[0] if all(strings) else "",
+        context=message.context or "",
+        plural=plural,
+        forms=tuple(strings) if plural else (),
+        places=tuple(_places(message)),
+        files=tuple(file for file, _ in message.locations if "#" not in file),
+        previous=raw.previous if stale else "",
+        stale=stale,
+        obsolete=obsolete,
+        comments=raw.comments,
+        # Babel guesses that `100 % of` is a format of Python's.
+        flags=tuple(
+            sorted(flag for flag in message.flags if flag != "fuzzy" and not flag.startswith("python-"))
+        ),
+        line=raw.line,
+        pieces=raw.pieces,
+    )
 
 
-def _unescape(text: str) -> str:
-    escapes = {"n": "\n", "t": "\t", "r": "\r"}
-    return re.sub(r"\\(.)", lambda found: escapes.get(found[1], found[1]), text)
+def _places(message: Message) -> Iterator[Place]:
+    for where, number in message.locations:
+        _, sign, anchor = where.partition("#")
+        if sign:
+            yield Place(anchor.replace("%20", " "), (number or 1) - 1)
 
 
-def _fault(path: str, line: int, what: str) -> Diagnostic:
+def _rows(entry: Entry, page_url: str) -> Iterator[str]:
+    """The lines of one entry."""
+    yield from entry.comments
+    sign = "#~ " if entry.obsolete else ""
+    if not entry.obsolete:
+        references = (*(_reference(page_url, place) for place in entry.places), *entry.files)
+        yield from (f"#: {reference}" for reference in references)
+        if flags := (*(["fuzzy"] if entry.stale else []), *entry.flags):
+            yield f"#, {', '.join(flags)}"
+        if entry.stale and entry.previous:
+            yield from _statement("#| ", "msgid", entry.previous)
+    if entry.context:
+        yield from _statement(sign, "msgctxt", entry.context)
+    yield from _statement(sign, "msgid", entry.source)
+    if entry.plural:
+        yield from _statement(sign, "msgid_plural", entry.plural)
+        for number, form in enumerate(entry.forms):
+            yield from _statement(sign, f"msgstr[{number}]", form)
+    else:
+        yield from _statement(sign, "msgstr", entry.text)
+
+
+def _statement(sign: str, keyword: str, text: str) -> Iterable[str]:
+    return (sign + row for row in f"{keyword} {normalize(text, width=0)}".split("\n"))
+
+
+def _reference(page_url: str, place: Place) -> str:
+    return f"{page_url}#{place.anchor}:{place.ordinal + 1}".replace(" ", "%20")
+
+
+def _locale(lang: str) -> str | None:
+    """The tag as Babel writes it, if it knows the language: then it knows its plural forms."""
+    try:
+        return str(Locale.parse(lang.replace("-", "_")))
+    except (ValueError, UnknownLocaleError):
+        return None
+
+
+def _fault(path: str, line: int, column: int, what: str) -> Diagnostic:
     return Diagnostic(
         path,
         line,
-        1,
+        column,
         "catalogue-syntax",
         f"the catalogue cannot be read: {what}",
-        "the page is shown in its source language until this is mended",
+        "what it translates is shown in the source language until this is mended",
     )

@@ -12,19 +12,20 @@ highlighted, in rows of note and code. Every link is settled here too, so what l
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from site_builder import highlight, katex, prose
+from site_builder import katex, prose
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.index import Index, href
-from site_builder.model import Kind, Page, Prose, Section
+from site_builder.model import Kind, Page, Prose, ProseLine, Section
 from site_builder.prose import docstyles
 from site_builder.translate import Localised
+from site_builder.weave.code import Code
 from site_builder.weave.languages import direction, native_name
 from site_builder.weave.links import Links
 from site_builder.weave.model import CodeBlock, LanguageLink, Link, Pair, SearchEntry, TocEntry, Woven
@@ -84,22 +85,28 @@ def weave(page: Page, local: Localised, site: Site, typesetter: katex.Renderer, 
     return _Weaver(page, local, site, typesetter, lang).woven()
 
 
-def names(page: Page, local: Localised, typesetter: katex.Renderer) -> tuple[Markup, Markup]:
-    """The page's title and summary as other pages show them: typeset, without links, faults left to the page itself."""
+def names(
+    page: Page, local: Localised, typesetter: katex.Renderer, *, opening_line: bool
+) -> tuple[Markup, Markup]:
+    """
+    The page's title and summary as other pages show them: typeset, without links, faults left to the page itself.
+    Where the author wrote no summary, the first sentence may serve (`opening_line`).
+    """
     macros = dict(page.front.macros)
 
     def shown(text: Prose) -> Markup:
         if not text:
             return Markup("")
         rendered = prose.render(
-            text,
+            markdown(text),
             typeset=lambda tex, display: typesetter.render(tex, display, macros),
             link=lambda target: target,
             prefix="title",
         )
         return Markup(re.sub(r"</?a\b[^>]*>", "", _unwrapped(rendered)[0]))
 
-    return shown(local.title), shown(local.summary)
+    opening = Prose((ProseLine(page.summary, page.source.path, 1, 1),)) if opening_line else Prose()
+    return shown(local.title), shown(local.summary or opening)
 
 
 def _unwrapped(rendered: prose.Rendered) -> tuple[Markup, str]:
@@ -134,8 +141,8 @@ class _Weaver:
             is_package=page.source.is_package,
             title=title[0],
             title_text=title[1],
-            summary=summary[0] if page.front.summary else Markup(""),
-            summary_text=summary[1] or config.description,
+            summary=summary[0],
+            summary_text=summary[1] or self.link(page.url).summary.striptags() or config.description,
             intro=Markup(intro.html),
             pairs=pairs,
             toc=toc,
@@ -172,7 +179,7 @@ class _Weaver:
         pairs: list[Pair] = []
         toc: list[TocEntry] = []
         search: list[SearchEntry] = []
-        code = self.code()
+        code = Code(self.page, self.site.index)
         for order, section in enumerate(self.page.sections):
             if section.kind is Kind.MODULE or not section.shown:
                 continue
@@ -187,8 +194,9 @@ class _Weaver:
             if _in_contents(section, bool(title), bool(note)):
                 name = section.scope.rpartition(".")[2] if section.kind in _DEFINING else ""
                 toc.append(TocEntry(f"#{section.anchor}", section.kind, title, name))
-            search.append(SearchEntry(section.anchor, title.striptags(), section.scope, plain))
-            block = CodeBlock(section.anchor, number, section.kind, code(section)) if section.code else None
+            names = " ".join(dict.fromkeys([section.scope, *code.names(section)]))
+            search.append(SearchEntry(section.anchor, title.striptags(), names, plain))
+            block = CodeBlock(section.anchor, number, section.kind, code.html(section)) if section.code else None
             opens = note or section.kind in (Kind.CLASS, Kind.FUNCTION) or not pairs
             if opens:
                 blocks = (block,) if block else ()
@@ -196,27 +204,6 @@ class _Weaver:
             elif block:
                 pairs[-1] = replace(pairs[-1], blocks=(*pairs[-1].blocks, block))
         return tuple(pairs), tuple(toc), tuple(search)
-
-    def code(self) -> Callable[[Section], Markup]:
-        tokens = highlight.python(self.page.lines)
-        targets: dict[int, dict[int, tuple[int, str, str]]] = {}
-        for reference in self.page.references:
-            target = self.site.index.resolve(reference.target)
-            if target and (target.url, target.anchor) != (self.page.url, ""):
-                place = href(self.page.url, target.url, target.anchor) if target.url != self.page.url else ""
-                targets.setdefault(reference.line, {})[reference.column] = (
-                    reference.end_column,
-                    place or f"#{target.anchor}",
-                    target.title,
-                )
-
-        def lines(section: Section) -> Markup:
-            return Markup("").join(
-                Markup(highlight.line_html(number, tokens[number - 1], targets.get(number, {})))
-                for number in section.code
-            )
-
-        return lines
 
     def link(self, url: str) -> Link:
         title, summary = self.site.titles.get(self.lang, {}).get(url, (Markup(""), Markup("")))
@@ -258,7 +245,7 @@ def _placed(site: Site, page_url: str, lang: str) -> dict[str, Any]:
     """Where a page stands: on the site, among its languages, on the web."""
     base, url = site.config.base_url, site.url(page_url, lang)
     others = {code: site.url(page_url, code) for code in site.languages}
-    public = [(code, base + public(other)) for code, other in others.items()] if base else []
+    addresses = [(code, base + public(other)) for code, other in others.items()] if base else []
     return {
         "url": url,
         "page_url": page_url,
@@ -270,8 +257,8 @@ def _placed(site: Site, page_url: str, lang: str) -> dict[str, Any]:
         "languages": tuple(
             LanguageLink(code, native_name(code), href(url, other), code == lang) for code, other in others.items()
         ),
-        "canonical": dict(public).get(lang, ""),
-        "alternates": (*public, ("x-default", public[0][1])) if len(public) > 1 else (),
+        "canonical": dict(addresses).get(lang, ""),
+        "alternates": (*addresses, ("x-default", addresses[0][1])) if len(addresses) > 1 else (),
     }
 
 

@@ -64,9 +64,10 @@
   menu.addEventListener("click", event => event.target.closest("a") && menu.hidePopover());
 
   // ---- another language opens at the same place ----
-  const places = () => all(".pair[id], .part[id], .first[id], pre[id]");
+  const places = () => all("main, .pair[id], .part[id], .first[id], pre[id]");
   function place() {
-    let best;
+    if (!scrollY) return null;
+    let best = null;
     for (const element of places()) {
       if (element.getBoundingClientRect().top > innerHeight / 3) break;
       best = element;
@@ -89,9 +90,11 @@
     if (element) addEventListener("load", () => scrollBy({ top: element.getBoundingClientRect().top - kept.top, behavior: "instant" }));
   } catch { /* no storage, no place */ }
 
-  // ---- whatever scrolls sideways can be reached by keyboard ----
+  // ---- whatever scrolls sideways can be reached by keyboard; an equation gives up its indentation first ----
   const wide = all(".eq, pre, .note table");
   function reach() {
+    const tight = wide.filter(element => element.matches(".eq:not(.snug)") && element.scrollWidth > element.clientWidth + 1);
+    for (const equation of tight) equation.classList.add("snug");
     const scrolls = wide.map(element => element.scrollWidth > element.clientWidth + 1);
     wide.forEach((element, index) => {
       if (scrolls[index]) element.tabIndex = 0; else element.removeAttribute("tabindex");

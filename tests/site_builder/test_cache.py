@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import sqlite3
@@ -46,8 +47,8 @@ def test_digests_differ_where_the_parts_do(one: list[str | bytes], other: list[s
     assert (digest(*one) == digest(*other)) == (one == other)
 
 
-def test_a_digest_is_the_same_in_every_process() -> None:
-    assert digest("a", b"b").hex()[:16] == "8a4a6a1d5f6a1a34"
+def test_a_digest_depends_on_nothing_but_the_parts() -> None:
+    assert digest("a", b"b") == hashlib.blake2b(b"s1:ab1:b", digest_size=32).digest()
 
 
 def test_a_value_is_there_for_the_next_process(path: Path) -> None:
@@ -230,7 +231,7 @@ def test_what_was_not_used_for_longest_goes_first(path: Path, monkeypatch: pytes
     with on_another_day() as store:
         names = ("one", "two", "three", "four", "five")
         present = [name for name in names if store.get("kind", digest(name))]
-    assert present == ["one", "four", "five"]
+    assert present == ["one", "five"]
 
 
 def test_a_full_store_stops_growing(path: Path) -> None:
@@ -260,6 +261,7 @@ def test_threads_share_a_store(path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system knows no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_store_may_be_used_on_both_sides_of_a_fork(path: Path) -> None:
     with Store(path) as store:
         store.put("kind", digest("before"), b"before")
@@ -313,6 +315,8 @@ def test_processes_that_are_killed_while_they_write_lose_nothing_they_had_writte
                     promised[digest(name, str(step), half)] = f"{name} {step} {half} ".encode() * 200
     with Store(path) as store:
         assert store.get_many("kind", promised) == promised
+        # The journal of one that was killed before it had begun goes with the next transaction.
+        store.put("kind", KEY, b"value")
     database = sqlite3.connect(path)
     assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     database.close()

@@ -54,6 +54,8 @@ class State:
     lines: list[str]
     context: Context
     out: list[Block] = field(default_factory=list)
+    unclosed: set[str] = field(default_factory=set)
+    """Fences that nothing below closes: looked for once."""
 
     def blank(self, at: int) -> bool:
         return at >= len(self.lines) or not self.lines[at].strip()

@@ -128,6 +128,8 @@ def _directive(context: Context, name: str, argument: str, below: Sequence[str])
         return [_picture(argument, options.get("alt", "")), *context.convert(content)]
     if name in _SETTINGS:
         return []
+    if name in ("include", "literalinclude"):
+        return [Block(Kind.PARAGRAPH, f"See {code(argument)}.")] if argument else []
     if name in _TITLED:
         return label(context.inline(argument), context.convert(content)) if argument else context.convert(content)
     if name in _WRAPPERS:
@@ -161,8 +163,8 @@ def _math(lines: Sequence[str]) -> list[Block]:
             formulas[-1].append(line.strip())
         elif formulas[-1]:
             formulas.append([])
-    if any("\n".join(part).count("\\begin") != "\n".join(part).count("\\end") for part in formulas):
-        # A blank line inside an environment parts nothing.
+    if not all(_closed("\n".join(part)) for part in formulas):
+        # A blank line inside an environment or a pair of brackets parts nothing.
         formulas = [[line for part in formulas for line in part]]
     blocks = []
     for formula in formulas:
@@ -173,6 +175,14 @@ def _math(lines: Sequence[str]) -> list[Block]:
             tex = f"\\begin{{aligned}}\n{tex}\n\\end{{aligned}}"
         blocks.append(fence([tex], "latex") if "$" in tex else Block(Kind.MATH, f"$$\n{tex}\n$$"))
     return blocks
+
+
+def _closed(tex: str) -> bool:
+    return tex.count("\\begin") == tex.count("\\end") and len(_LEFT.findall(tex)) == len(_RIGHT.findall(tex))
+
+
+_LEFT = re.compile(r"\\left(?![A-Za-z])")
+_RIGHT = re.compile(r"\\right(?![A-Za-z])")
 
 
 def _picture(url: str, alt: str) -> Block:

@@ -45,10 +45,13 @@ _SUFFIX_ROLE = re.compile(r":([a-z]{1,20}):(?!`)")
 _LINK = re.compile(r"([^`<>]{0,400}?)\s*<([^`<>]{1,1000})>\s*", re.DOTALL)
 _OLD_QUOTE = re.compile(r"`([\w./+*-][\w./+* -]{0,60})'(?![\w`)\]])")
 _MARKDOWN_LINK = re.compile(r"(!?)\[([^\[\]]{0,300})\]\(((?:https?://|mailto:)[^\s()<>]{1,1000})(?:\s+\"[^\"]{0,200}\")?\)")
+_CROSS_REFERENCE = re.compile(r"\[`([^`\[\]]{1,200})`\]\[([A-Za-z_][\w.]{0,200}|)\]")
 _FOOTNOTE = re.compile(r"\[(\d{1,4}|[#*]|#?[A-Za-z][\w.:+-]{0,60})\]_(?!\w)")
 _SUBSTITUTION = re.compile(r"\|([^|\s](?:[^|\n]{0,60}[^|\s])?)\|(?:__?(?!\w))?")
 _ENTITY = re.compile(r"&(?:#\d{1,8}|#[xX][0-9A-Fa-f]{1,8}|\w{1,32});")
 _MATH = re.compile(r"(?:\$\$([^$]{1,2000})\$\$|\$(?!\s)([^$]{1,500}?)(?<!\s)\$(?!\d))")
+# Several words between underscores are stressed in any plain text; one word is a name.
+_UNDERLINED = re.compile(r"_([A-Za-z][^_`*\n]{0,80} [^_`*\n]{0,80}[A-Za-z.!?])_(?!\w)")
 _STARS = re.compile(r"\*+")
 _UNDERSCORES = re.compile(r"_+")
 _TICKS = re.compile(r"`+")
@@ -84,9 +87,10 @@ def literal_math(tex: str) -> str:
     told from a line break `\\\\` by the letter that follows it.
     """
     tex = tex.strip()
-    if "\\\\" in tex and re.search(r"\\\\[A-Za-z]", tex) and not re.search(r"(?<!\\)\\(?:\\\\)*(?!\\)", tex):
-        return tex.replace("\\\\", "\\")
-    return tex
+    if re.search(r"\\\\[A-Za-z]", tex) and not re.search(r"(?<!\\)\\(?:\\\\)*(?!\\)", tex):
+        tex = tex.replace("\\\\", "\\")
+    # KaTeX knows no \mbox, and nobody comments a formula in a docstring.
+    return re.sub(r"(?<!\\)%", r"\\%", tex.replace("\\mbox{", "\\text{"))
 
 
 def _is_tex(body: str) -> bool:
@@ -130,7 +134,7 @@ class _Reader:
             after, at = self.after(at + 2), at + 1
         if after in "*_`|":
             return "\\" + after, at + 2
-        if after in "<&":
+        if after in "<&'\"":
             return "", at + 1
         if after == "$":
             return "\\$", at + 2
@@ -166,6 +170,8 @@ class _Reader:
         """One backtick: a hyperlink, a role written behind its text, an old-style quotation, or just code."""
         if quote := _OLD_QUOTE.match(self.text, at):
             return f"\\`{self.plain(quote.group(1))}'", quote.end()
+        if self.before(at) == "`" or self.before(at).isalnum():
+            return "\\`", at + 1
         end = self.find("`", at + 1)
         if end <= at + 1 or end - at > 2000 or self.text[at + 1 : end].isspace():
             return "\\`", at + 1
@@ -254,6 +260,9 @@ class _Reader:
     def underscores(self, at: int) -> tuple[str, int]:
         match = _UNDERSCORES.match(self.text, at)
         assert match
+        if emphasis := _UNDERLINED.match(self.text, at):
+            if not _wordy(self.before(at)):
+                return f"_{_read(emphasis.group(1), self.references)}_", emphasis.end()
         inside = _wordy(self.before(at)) and _wordy(self.after(match.end()))
         return match.group() if inside else "\\_" * len(match.group()), match.end()
 
@@ -286,7 +295,7 @@ class _Reader:
     def bracket(self, at: int) -> tuple[str, int]:
         if match := _FOOTNOTE.match(self.text, at):
             return f"\\[{self.plain(match.group(1).lstrip('#'))}]" if match.group(1) else "", match.end()
-        return self.markdown_link(at) or (("\\[", at + 1) if self.after(at + 1) == "^" else ("[", at + 1))
+        return self.markdown_link(at) or self.cross_reference(at) or (("\\[", at + 1) if self.after(at + 1) == "^" else ("[", at + 1))
 
     def bang(self, at: int) -> tuple[str, int]:
         return self.markdown_link(at) or ("!", at + 1)
@@ -299,6 +308,15 @@ class _Reader:
         # A picture on another host would make the page ask that host: it becomes a link to the picture.
         shown = _read(text, References(known=self.references.known)) if text.strip() else escape(url)
         return f"[{shown}]({url})", match.end()
+
+    def cross_reference(self, at: int) -> tuple[str, int] | None:
+        """`` [`load`][package.load] ``, as MkDocs has it: the object is named in brackets of its own."""
+        match = _CROSS_REFERENCE.match(self.text, at)
+        if not match or _wordy(self.before(at)):
+            return None
+        shown = code(match.group(1))
+        home = self.references.known(match.group(2) or match.group(1)) if self.references.known else None
+        return (f"[{shown}]({home})" if home else shown), match.end()
 
     def closing_bracket(self, at: int) -> tuple[str, int]:
         return ("\\]" if self.after(at + 1) == "(" else "]"), at + 1

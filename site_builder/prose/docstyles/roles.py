@@ -77,4 +77,5 @@ def _standard(short: str, title: str, target: str) -> tuple[str, str]:
     shown = title or f"{short.upper()} {value}"
     page = f"https://peps.python.org/pep-{value:04}/" if short == "pep" else f"https://datatracker.ietf.org/doc/html/rfc{value}"
     text = re.sub(r"([\\`*_\[\]<>$])", r"\\\1", shown)
-    return "raw", f"[{text}]({page}{'#' + fragment if re.fullmatch(r'[\w.-]+', fragment) else ''})"
+    anchor = f"#{fragment}" if re.fullmatch(r"[\w.-]+", fragment) else ""
+    return "raw", f"[{text}]({page}{anchor})"

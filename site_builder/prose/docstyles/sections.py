@@ -24,7 +24,7 @@ from typing import Any
 
 from site_builder.prose.docstyles.context import Context
 from site_builder.prose.docstyles.inline import code
-from site_builder.prose.docstyles.shapes import Block, Kind, dedent, item, label, width
+from site_builder.prose.docstyles.shapes import Block, Kind, dedent, is_code, item, label, literal, width
 
 __all__ = ["Field", "fields", "google", "is_items", "numpy"]
 
@@ -78,22 +78,17 @@ def is_items(title: str) -> bool:
 
 
 def _list(entries: Sequence[Entry], context: Context) -> Block:
-    items = []
-    for entry in entries:
-        head = ", ".join(f"**{code(name)}**" for name in entry.names)
-        if entry.type:
-            kind = _type(entry.type, context)
-            head = f"{head} ({kind})" if head else kind
-        blocks = context.convert(dedent(_hung(entry.text)))
-        if not head:
-            items.append(item("* ", blocks) if blocks else "")
-        elif blocks and blocks[0].kind is Kind.PARAGRAPH:
-            first = Block(Kind.PARAGRAPH, f"{head}: {blocks[0].text}")
-            items.append(item("* ", [first, *blocks[1:]]))
-        else:
-            items.append(item("* ", [Block(Kind.PARAGRAPH, head), *blocks]))
+    items = [item("* ", blocks) for entry in entries if (blocks := _entry(entry, context))]
     gap = "\n\n" if any("\n\n" in text for text in items) else "\n"
-    return Block(Kind.LIST, gap.join(text for text in items if text))
+    return Block(Kind.LIST, gap.join(items))
+
+
+def _head(entry: Entry, context: Context) -> str:
+    names = ", ".join(f"**{code(name)}**" for name in entry.names)
+    if not entry.type:
+        return names
+    kind = _type(entry.type, context)
+    return f"{names} ({kind})" if names else kind
 
 
 def _hung(text: Sequence[str]) -> list[str]:
@@ -117,8 +112,10 @@ def _type(text: str, context: Context) -> str:
 
 
 def _prose(title: str, lines: Sequence[str], context: Context) -> list[Block]:
-    """A section as an ordinary text under its name."""
-    return label(context.inline(title), context.convert(dedent(lines)))
+    """A section as an ordinary text, or a program, under its name."""
+    body = dedent(lines)
+    code_like = is_code(body) and not body[0].startswith((">>>", ".. ", "- ", "* "))
+    return label(context.inline(title), literal(body) if code_like else context.convert(body))
 
 
 # --- reading through griffe ---
@@ -128,13 +125,17 @@ def _griffe(style: str, text: str, **options: Any) -> list[Any]:
     """griffe's sections, or none where it gives up. Imported late: it costs a quarter of a second."""
     import griffe
 
+    # The first line is a summary of no interest: griffe dedents all lines but that one.
+    text = f".\n\n{text}"
+
     with griffe.logger.disable(), warnings.catch_warnings():
         # It compiles types, and Python warns of odd ones.
         warnings.simplefilter("ignore")
         try:
-            return list(griffe.Docstring(text, lineno=1).parse(style, warnings=False, **options))  # type: ignore[arg-type]
+            sections = griffe.Docstring(text, lineno=1).parse(style, warnings=False, **options)  # type: ignore[arg-type]
         except Exception:  # another's parser on a stranger's text: anything may come
             return []
+    return sections[1:]
 
 
 def _words(lines: Iterable[str]) -> Counter[str]:
@@ -161,8 +162,9 @@ def _groups(lines: Sequence[str]) -> list[list[str]]:
 
 # --- Google ---
 
+_GOOGLE_NAME = r"\*{0,2}[\w.`~:-]+(?:\[\w*\])?\w*"
 _GOOGLE_ITEM = re.compile(
-    r"\*{0,2}[\w.`~:-]+(?:(?:, | / |/)\*{0,2}[\w.`]+)*(?: ?\(.*?\))? ?:(?:\s|$)|.{1,120}\):(?:\s|$)|\*{1,2}\w+ ?:"
+    rf"{_GOOGLE_NAME}(?:(?:, | ?/ ?| and | or ){_GOOGLE_NAME}){{0,9}}(?: ?\(.*?\))? ?:(?:\s|$)|.{{1,120}}\):(?:\s|$)"
 )
 
 
@@ -171,60 +173,63 @@ def google(title: str, lines: Sequence[str], context: Context) -> list[Block]:
     kind = _ITEMS[" ".join(title.lower().split())][0]
     body = dedent(lines)
     if kind in _RESULTS:
-        entries = _google_result(kind, body)
+        entries = _google_result(body)
     else:
         entries = _google_entries(kind, body)
     if not entries:
         return _prose(title, lines, context)
     if len(entries) == 1 and kind in _RESULTS:
-        return label(context.inline(title), _result(entries[0], context))
+        return label(context.inline(title), _entry(entries[0], context))
     return [*label(context.inline(title), []), _list(entries, context)]
 
 
-def _result(entry: Entry, context: Context) -> list[Block]:
-    blocks = context.convert(_hung(entry.text))
-    if not entry.type:
+def _entry(entry: Entry, context: Context) -> list[Block]:
+    blocks = context.convert(dedent(_hung(entry.text)))
+    head = _head(entry, context)
+    if not head:
         return blocks
-    kind = _type(entry.type, context)
     if blocks and blocks[0].kind is Kind.PARAGRAPH:
-        return [Block(Kind.PARAGRAPH, f"{kind}: {blocks[0].text}"), *blocks[1:]]
-    return [Block(Kind.PARAGRAPH, kind), *blocks]
+        return [Block(Kind.PARAGRAPH, f"{head}: {blocks[0].text}"), *blocks[1:]]
+    return [Block(Kind.PARAGRAPH, head), *blocks]
 
 
 def _google_entries(kind: str, body: Sequence[str]) -> list[Entry]:
-    groups: list[list[str]] = []
+    items: list[list[str]] = []
+    # A line that names nothing goes on with the item above, or is an item without a name behind a blank line.
+    nameless: dict[int, list[list[str]]] = {}
     for group in _groups(body):
-        if _GOOGLE_ITEM.match(group[0]) or not groups:
-            groups.append(group)
+        if _GOOGLE_ITEM.match(group[0]):
+            items.append(group)
+        elif not items:
+            return []
+        elif not items[-1][-1] or len(items) in nameless:
+            nameless.setdefault(len(items), []).append(group)
         else:
-            # A line that names nothing goes on with the item above, whatever its indentation.
-            groups[-1].extend(group)
-    if not groups or not _GOOGLE_ITEM.match(groups[0][0]):
-        return []
+            items[-1].extend(group)
     text = [f"{kind}:"]
-    for group in groups:
+    for group in items:
         text.append(f"    {group[0]}")
         text.extend(f"        {line}" if line else "" for line in group[1:])
-    sections = _griffe("google", "\n".join(text))
-    entries = _paired(sections, groups)
-    return entries if _complete(entries, _words(body)) else []
+    entries = _paired(_griffe("google", "\n".join(text)), items)
+    if not entries:
+        return []
+    mixed: list[Entry] = []
+    for index, entry in enumerate(entries, 1):
+        mixed.extend([entry, *(Entry((), "", tuple(group)) for group in nameless.get(index, ()))])
+    return mixed if _complete(mixed, _words(body)) else []
 
 
-def _google_result(kind: str, body: Sequence[str]) -> list[Entry]:
-    """A result is one text, with its type in front of a colon if it has one."""
-    match = re.match(r"([A-Za-z_][\w.\[\], |]{0,100}|:\w+:`[^`]{1,100}`|`{1,2}[^`]{1,100}`{1,2}|\([^()]{1,100}\)): (?=\S)|[\w.\[\], |]{1,100}:$", body[0])
-    if not match or len(re.findall(r"\w+", match.group().partition("[")[0])) > 3:
+_RESULT_TYPE = re.compile(
+    r"(:\w+(?::\w+)?:`[^`]{1,100}`|`{1,2}[^`]{1,100}`{1,2}|\([^()]{1,100}\)|[A-Za-z_][\w.\[\], |]{0,100})\s?:(?:\s+|$)"
+)
+
+
+def _google_result(body: Sequence[str]) -> list[Entry]:
+    """A result is one text, with its type in front of a colon if it has one. griffe would take any colon for that."""
+    match = _RESULT_TYPE.match(body[0]) if body else None
+    if not match or len(re.findall(r"\w+", match.group(1).partition("[")[0])) > 3:
         return []
-    text = "\n".join([f"{kind}:", *(f"    {line}" if line else "" for line in body)])
-    options = {"returns_multiple_items": False, "returns_named_value": False} if kind != "Receives" else {}
-    sections = _griffe("google", text, **options)
-    if len(sections) != 1 or len(sections[0].value) != 1:
-        return []
-    found = sections[0].value[0]
-    description = tuple(str(found.description).split("\n"))
-    head = body[0].removesuffix(description[0]).strip().removesuffix(":").strip()
-    entries = [Entry((), head, description)]
-    return entries if _complete(entries, _words(body)) else []
+    return [Entry((), match.group(1), (body[0][match.end() :], *body[1:]))]
 
 
 def _paired(sections: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[Entry]:
@@ -242,7 +247,7 @@ def _paired(sections: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[En
         rest = head.removeprefix(name).strip()
         if rest.startswith("(") and rest.endswith(")"):
             rest = rest[1:-1]
-        entries.append(Entry(tuple(re.split(r", | ?/ ?", _bare(name))), rest, description))
+        entries.append(Entry(tuple(re.split(r", | ?/ ?| and | or ", _bare(name))), rest, description))
     return entries
 
 
@@ -253,8 +258,9 @@ def _bare(name: str) -> str:
 
 # --- NumPy ---
 
-_NUMPY_NAMES = re.compile(r"(\*{0,2}[A-Za-z_][\w.]*(?:, ?\*{0,2}[A-Za-z_][\w.]*)*)(?:\s*:\s*(.*))?$")
-_NUMPY_ELLIPSIS = re.compile(r"(.*?), ?(?:\.{3}|…)")
+_NUMPY_TYPED = re.compile(r"(\S.{0,200}?)(?:\s+:(?:\s+(.*)|$)|:\s+(.*)|:$)")
+_SENTENCE = re.compile(r"(?:[\w'`]+ ){4}")
+_NUMPY_NAME = re.compile(r"\*{0,2}[A-Za-z_][\w.]*(?:\(.*\))?(?:, ?\*{0,2}[A-Za-z_][\w.]*)*$")
 
 
 def numpy(title: str, lines: Sequence[str], context: Context) -> list[Block]:
@@ -266,63 +272,54 @@ def numpy(title: str, lines: Sequence[str], context: Context) -> list[Block]:
     entries = _numpy_entries(kind, body) if body else []
     if not entries:
         return _prose(title, lines, context)
+    if len(entries) == 1 and kind in _RESULTS:
+        return label(context.inline(title), _entry(entries[0], context))
     return [*label(context.inline(title), []), _list(entries, context)]
 
 
 def _numpy_entries(kind: str, body: Sequence[str]) -> list[Entry]:
-    groups = _groups(body)
-    if not groups or any(_is_title(group) for group in groups):
-        return []
-    text = [kind, "-" * len(kind)]
-    shown = []
-    for group in groups:
-        name, kind_of = group[0].replace("\\", ""), ""
-        match = _NUMPY_NAMES.match(name)
-        if kind in _RESULTS:
-            if match and match.group(2):
-                name, kind_of = match.group(1), match.group(2)
-                head = f"{name} : {kind_of}"
-            else:
-                name, kind_of, head = "", group[0].rstrip(" :"), group[0]
-        elif match:
-            name, kind_of = match.group(1), match.group(2) or ""
-            # griffe wants the names apart by a comma and a space, and a space on both sides of the colon. What the
-            # type says it is not asked: it would drop parts of it.
-            head = ", ".join(re.split(r",\s*", name)) + (" : object" if kind_of else "")
-        elif kind in ("Raises", "Warns", "Methods", "Classes", "Modules"):
-            head = name
+    """
+    Items told apart by their indentation. griffe is not asked here: it drops defaults, choices, `...` between names
+    and every line that it cannot read, and without those there is nothing left to do for it.
+    """
+    entries: list[Entry] = []
+    for group in _groups(body):
+        head = group[0].replace("\\", "").rstrip()
+        typed = _NUMPY_TYPED.match(head)
+        if typed and not _SENTENCE.match(typed.group(1)):
+            name, kind_of = typed.group(1), (typed.group(2) or typed.group(3) or "").strip()
+            entries.append(Entry(_names(name), kind_of, tuple(group[1:])))
+        elif kind in _RESULTS and not re.search(r"[.!?]$", head):
+            entries.append(Entry((), head, tuple(group[1:])))
+        elif _NUMPY_NAME.match(head) and not re.fullmatch(r"[=~-]{3,}", head):
+            entries.append(Entry(_names(head), "", tuple(group[1:])))
+        elif entries:
+            entries.append(Entry((), "", tuple(group)))
         else:
             return []
-        shown.append((name, kind_of))
-        text.append(head)
-        text.extend(f"    {line}" if line else "" for line in group[1:])
-    sections = _griffe("numpy", "\n".join(text))
-    if len(sections) != 1:
-        return []
-    found = iter(sections[0].value)
-    entries = []
-    for name, kind_of in shown:
-        names = tuple(re.split(r",\s*", name)) if name else ()
-        # griffe tells `x, y` apart, with one description between them.
-        items = [next(found, None) for _ in (names if kind in ("Parameters", "Other Parameters") else (0,))]
-        if any(each is None for each in items):
-            return []
-        entries.append(Entry(names, kind_of, tuple(str(items[0].description).split("\n"))))  # type: ignore[union-attr]
-    return entries if _complete(entries, _words(body)) else []
+    return entries
 
 
-def _is_title(group: Sequence[str]) -> bool:
-    return bool(re.fullmatch(r"[-=~]{3,}", group[0]))
+def _names(text: str) -> tuple[str, ...]:
+    """`x, y` is two names; what holds brackets or a sentence is one."""
+    if re.search(r"[(\[{ ].*,|,.*[)\]}]", text.replace(", ", ",")):
+        return (text,)
+    return tuple(re.split(r",\s*", text)) if text else ()
+
+
+_SEEN = re.compile(r"((?::[\w:]+:)?`?[\w.~]+`?(?:, ?(?::[\w:]+:)?`?[\w.~]+`?)*)(?:\s*:\s+(.*)|\s*[:,]?)$")
 
 
 def _see_also(title: str, lines: Sequence[str], context: Context) -> list[Block]:
+    """Names with a word on each: what has another form is an item as it stands."""
     entries = []
     for group in _groups(dedent(lines)):
-        match = re.match(r"((?::[\w:]+:)?`?[\w.~]+`?(?:, (?::[\w:]+:)?`?[\w.~]+`?)*)(?:\s*:\s+(.*)|\s*:?)$", group[0])
-        if not match:
-            return _prose(title, lines, context)
-        names = tuple(re.sub(r"^(?::[\w:]+:)?`?~?|`$", "", name) for name in match.group(1).split(", "))
-        entries.append(Entry(names, "", (match.group(2) or "", *group[1:])))
+        match = _SEEN.match(group[0])
+        if match and not re.match(r":(?:ref|doc|term):", group[0]):
+            names = tuple(re.sub(r"^(?::[\w:]+:)?`?~?|`$", "", name) for name in re.split(r", ?", match.group(1)))
+            entries.append(Entry(names, "", (match.group(2) or "", *group[1:])))
+        else:
+            entries.append(Entry((), "", tuple(group)))
     return [*label(context.inline(title), []), _list(entries, context)] if entries else _prose(title, lines, context)
 
 
@@ -366,7 +363,8 @@ def _sphinx(found: Sequence[Field], context: Context) -> list[Block]:
     source: Counter[str] = Counter()
     for each in found:
         argument = each.argument
-        source += _words([argument, *each.text])
+        # A type names its parameter once more.
+        source += _words([*([argument] if each.name not in _TYPE_FIELDS else []), *each.text])
         if each.name in _PARAMETER_FIELDS and " " in argument:
             # `:param list of str names:`: griffe reads a type of one word only.
             kind, _, argument = argument.rpartition(" ")
@@ -375,17 +373,14 @@ def _sphinx(found: Sequence[Field], context: Context) -> list[Block]:
             argument = argument.replace(" ", "")
         text.append(f":{' '.join(part for part in (each.name, argument) if part)}: {' '.join(each.text[:1])}".rstrip())
         text.extend(f"    {line}" if line.strip() else "" for line in _dedented(each.text[1:]))
+    if not _RETURN_FIELDS & {each.name for each in found} and any(each.name == "rtype" for each in found):
+        text.append(":returns:")
     # griffe takes a type for a variable only from before it.
     text = _types_first(text)
     blocks: list[Block] = []
     shown: Counter[str] = Counter()
     for section in _griffe("sphinx", "\n".join(text)):
         kind = section.kind.value
-        if kind == "text":
-            shown += _words([str(section.value)])
-            if str(section.value).strip():
-                return []
-            continue
         entries = []
         for item_ in section.value:
             name = str(getattr(item_, "name", "") or "")
@@ -396,7 +391,7 @@ def _sphinx(found: Sequence[Field], context: Context) -> list[Block]:
         for entry in entries:
             shown += _words([*entry.names, entry.type, *entry.text])
         if kind == "returns" and len(entries) == 1:
-            blocks.extend(label("Returns", _result(entries[0], context)))
+            blocks.extend(label("Returns", _entry(entries[0], context)))
         else:
             blocks.extend([*label(_TITLES.get(kind, kind.capitalize()), []), _list(entries, context)])
     # griffe writes `or` between types as a bar, and takes a type apart without its bare `or`.

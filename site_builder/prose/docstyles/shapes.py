@@ -12,6 +12,7 @@ are a program, a table or a paragraph is told from their look alone: columns, si
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -23,8 +24,10 @@ __all__ = [
     "fence",
     "is_code",
     "is_columns",
+    "is_program",
     "item",
     "join",
+    "keeps_lines",
     "label",
     "language",
     "literal",
@@ -129,8 +132,8 @@ def _body(blocks: Sequence[Block]) -> str:
 
 
 def quote(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks set apart as a quotation, where a quotation can hold them."""
-    if any(block.kind not in (Kind.PARAGRAPH, Kind.LIST) for block in blocks) or not blocks:
+    """Blocks set apart as a quotation; not with an example in it, whose `>>>` would quote three times more."""
+    if not blocks or any(block.kind in (Kind.EXAMPLE, Kind.QUOTE) or "\n    >>>" in block.text for block in blocks):
         return list(blocks)
     return [Block(Kind.QUOTE, indent(join(blocks), "> ", "> ").replace("\n\n", "\n>\n"))]
 
@@ -147,41 +150,107 @@ def label(name: str, blocks: Sequence[Block]) -> list[Block]:
 _PYTHON = re.compile(
     r"""
     from\ [\w.]+\ import\b | import\ [\w.]+(?:\ as\ \w+)?(?:,|\s*$) | (?:async\ )?def\ \w+\( | class\ \w+\s*(?:\(.*\))?:
-    | @[\w.]+(?:\(.*\))?$ | (?:for|while|with|if|elif|except)\ .*:\s*(?:\#.*)?$ | (?:else|try|finally):
+    | @[\w.]+(?:\(.*\))?$ | (?:async\ )?(?:for|while|with|if|elif|except)\ .*:\s*(?:\#.*)?$ | (?:else|try|finally):
     | (?:return|raise|yield|assert|del|await)\ [\w("'\[{-][^ ]*(?:$|[(,]|\ [-+*/=<>!%|&]|\ (?:if|in|is|not|and|or)\b)
     | print\( | [A-Za-z_][\w.\[\]'",\ ]*\ (?:=|\+=|-=|\*=|/=|:=)\ ?\S
     | [A-Za-z_][\w.]*(?:\[[^\]]*\])?\(.*\)?,?\s*(?:\#.*)?$ | [A-Za-z_]\w*=\S | [)\]}]+,?$ | \#\s
     """,
     re.VERBOSE,
 )
+# A gap of two blanks behind the end of a sentence is only an old habit.
+_GAP = re.compile(r"(?<=[^\s.?!]) {2,}(?=\S)|(?<=[.?!]) {3,}(?=\S)|(?<=[.?!]) {2}(?=[^\sA-Z])")
+_WIDE_GAP = re.compile(r"\S {3,}\S")
+_STATEMENT = re.compile(
+    r"from [\w.]+ import |import [\w.]+|(?:async )?def \w+\(|class \w+.*:|@\w+|[A-Za-z_][\w.\[\]'\"]* = \S|"
+    r"(?:for|with|if|while) .*:(?:\s+#.*)?$"
+)
 _COLUMNS = re.compile(r"[^\s.?!:;,] {2,}\S|\S {3,}\S|\S\t+\S")
 _SHELL = re.compile(r"(?:\$|%|#!|>|\.\.\.|\.\./|\./)\s?\S|(?:pip|python\d?|git|cd|export|conda|sudo|curl|make|npm) [\w./-]+")
 _MARKUP = re.compile(r"</?[A-Za-z!?][^<>]*>|[{;]\s*$|^\s*[}\])]|\{[{%]")
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*(?:[ =][\w<>\[\]]+)?(?:, --?[\w-]+(?:[ =][\w<>\[\]]+)?)*(?:\s{2,}|$)")
+_DASHED = re.compile(r"--?[A-Za-z]")
 _SENTENCE = re.compile(r"(?:\b[A-Za-z][a-z']*[,;]? ){4,}|\b[a-z]+ [a-z]+[.!?]$")
 _SIGNS = frozenset("=<>(){}[];|/\\+*#@%&^~\"'_`-:0123456789")
 
 
 def is_columns(lines: Sequence[str]) -> bool:
-    """Whether lines without markup are a table or a drawing: most have gaps that no sentence has."""
-    filled = [line.strip() for line in lines if line.strip()]
-    gaps = sum(1 for line in filled if _COLUMNS.search(line))
-    return len(filled) > 1 and gaps * 3 >= len(filled) * 2
+    """Whether lines without markup are a table or a drawing: their gaps stand below one another, or are wide."""
+    filled = _sample(lines)
+    if len(filled) < 2:
+        return False
+    gaps = Counter(end for line in filled for end in {match.end() for match in _GAP.finditer(line)})
+    wide = sum(1 for line in filled if _WIDE_GAP.search(line))
+    if wide * 3 >= len(filled) * 2:
+        return True
+    if not gaps:
+        return False
+    column = min(gaps, key=lambda end: (-gaps[end], end))
+    # A line that goes on under the second column counts, one that only happens to have a word there does not.
+    sure = gaps[column] + sum(1 for line in filled if width(line) == column)
+    return sure > 1 and sum(_fits(line, column) for line in filled) * 10 >= len(filled) * 6
+
+
+def _fits(line: str, column: int) -> bool:
+    """Whether a line has its second column here, with the first one filled or left blank."""
+    if len(line) <= column or line[column] == " " or line[column - 1] != " ":
+        return False
+    return len(line[:column].split()) <= 3
 
 
 def is_code(lines: Sequence[str]) -> bool:
     """Whether indented lines without markup are to be shown as typed, in monospace."""
-    filled = [line.strip() for line in lines if line.strip()]
-    if not filled:
+    filled = _sample(lines)
+    if not filled or any(line.lstrip().startswith(">>>") for line in filled):
         return False
-    score = sum(_codeness(line) for line in filled)
-    return score * 2 > len(filled) or (is_columns(filled) and score * 4 >= len(filled))
+    score = sum(_codeness(line.strip()) for line in filled)
+    return score * 2 > len(filled) or is_columns(filled) or _is_enumeration(filled)
+
+
+def is_program(lines: Sequence[str]) -> bool:
+    """Whether every line at the margin is a Python statement that no sentence looks like."""
+    margin = [line for line in _sample(lines) if not line.startswith(" ")]
+    return (
+        bool(margin)
+        and any(_STATEMENT.match(line) for line in margin)
+        and all(_PYTHON.match(line) and not line.endswith(".") for line in margin)
+    )
+
+
+def _is_enumeration(filled: Sequence[str]) -> bool:
+    """Short lines without punctuation: a list of names."""
+    return len(filled) > 1 and all(
+        len(line) <= 40 and line[-1] not in ".,;:!?" and not _SENTENCE.search(line) for line in filled
+    )
+
+
+def keeps_lines(lines: Sequence[str]) -> bool:
+    """
+    Whether lines end where their author wanted them to. A line of running text ends where the next word would not
+    have fitted.
+    """
+    filled = [line.strip() for line in _sample(lines)]
+    widest = max((len(line) for line in filled), default=0)
+    early = sum(
+        len(line) + 1 + len(following.split(" ", 1)[0]) <= widest and line[-1] not in ".,;:!?"
+        for line, following in zip(filled, filled[1:], strict=False)
+    )
+    return len(filled) > 2 and early * 10 >= (len(filled) - 1) * 6
+
+
+def _sample(lines: Sequence[str]) -> list[str]:
+    """The lines that are not blank, as far as a guess needs them."""
+    return [line[:400].rstrip() for line in lines if line.strip()][:400]
 
 
 def _codeness(line: str) -> float:
     """How much one line looks like code, from -1 (a sentence) to 1."""
+    if "``" in line or line.startswith(".. ") or ":`" in line:
+        # Markup for prose: whoever writes it means the lines to be read.
+        return -1
     if _OPTION.match(line) or _SHELL.match(line):
         return 1
+    if _DASHED.match(line):
+        return 0 if _SENTENCE.search(line) else 1
     if _PYTHON.match(line):
         return 0.4 if _SENTENCE.search(line) and line.endswith(".") else 1
     if _COLUMNS.search(line):
@@ -199,7 +268,7 @@ def _codeness(line: str) -> float:
 
 def language(lines: Sequence[str]) -> str:
     """The language of a literal block that does not name it."""
-    filled = [line.strip() for line in lines if line.strip()]
+    filled = [line.strip() for line in _sample(lines)]
     python = sum(1 for line in filled if _PYTHON.match(line) and not _SENTENCE.search(line))
     if python * 2 >= len(filled) > 0 and not any(_SHELL.match(line) for line in filled[:1]):
         return "python"

@@ -1,0 +1,60 @@
+"""
+---
+title: Nodes
+summary: Small questions that are put to the syntax tree.
+---
+# Nodes
+"""
+
+from __future__ import annotations
+
+import ast
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The parts of a node that can hold names, in the order of the source. Operators cannot."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        part = getattr(node, name, None)
+        if isinstance(part, list):
+            found.extend(item for item in part if isinstance(item, ast.AST))
+        elif isinstance(part, ast.AST) and name != "ctx" and name != "op":
+            found.append(part)
+    return found
+
+
+def chain(node: ast.expr) -> tuple[list[ast.Attribute], ast.expr]:
+    """`a.b.c` as its members `.b`, `.c` and what they are asked of, `a`."""
+    members: list[ast.Attribute] = []
+    while isinstance(node, ast.Attribute):
+        members.append(node)
+        node = node.value
+    members.reverse()
+    return members, node
+
+
+def wraps(value: ast.expr, target: ast.expr) -> bool:
+    """Whether an assignment is like `f = cache(f)`."""
+    if not isinstance(target, ast.Name) or not isinstance(value, ast.Call):
+        return False
+    return any(isinstance(argument, ast.Name) and argument.id == target.id for argument in value.args)
+
+
+def is_static(node: Function) -> bool:
+    return any(isinstance(item, ast.Name) and item.id == "staticmethod" for item in node.decorator_list)
+
+
+def arguments_of(node: ast.arguments) -> list[ast.arg]:
+    star = [argument for argument in (node.vararg, node.kwarg) if argument]
+    return [*node.posonlyargs, *node.args, *node.kwonlyargs, *star]
+
+
+def annotations_of(node: Function) -> list[ast.expr]:
+    found = [argument.annotation for argument in arguments_of(node.args)]
+    return [annotation for annotation in [*found, node.returns] if annotation]
+
+
+def defaults_of(node: ast.arguments) -> list[ast.expr]:
+    return [*node.defaults, *(default for default in node.kw_defaults if default)]

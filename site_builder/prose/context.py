@@ -1,0 +1,84 @@
+"""
+---
+title: One prose on its way
+summary: What all blocks of one rendering share, and where each of their characters was typed.
+---
+# One prose on its way
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from site_builder.blocks import Block
+from site_builder.errors import Diagnostic
+from site_builder.model import Prose
+from site_builder.prose.formulas import Formulas
+from site_builder.prose.model import LinkError
+from site_builder.prose.sanitise import sanitised
+from site_builder.prose.slots import Slots, writable
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a link leads: the address, and the offset in the prose at which it was typed."""
+
+    address: str
+    title: str
+    offset: int
+
+
+@dataclass
+class Context:
+    """What the blocks of one rendering share."""
+
+    prose: Prose
+    slots: Slots
+    link: Callable[[str], str]
+    references: Mapping[str, Target]
+    note: Callable[[str], str | None]
+    sanitise: bool
+    diagnostics: set[Diagnostic] = field(default_factory=set)
+    formulas: Formulas = field(init=False)
+
+    def report(self, offset: int, code: str, message: str, hint: str = "") -> None:
+        place = self.prose.position(offset)
+        self.diagnostics.add(Diagnostic(place.path, place.line, place.column, code, message, hint))
+
+    def filled(self, made: str) -> str:
+        """The HTML with everything put back that was taken out; a stranger's is cleaned first."""
+        if self.sanitise:
+            made = sanitised(self.slots.fill_foreign(made))
+        return self.slots.fill(made)
+
+    def settled(self, address: str, offset: int) -> str | None:
+        """The address to write; none, and a diagnostic, where it leads nowhere."""
+        try:
+            return self.link(address)
+        except LinkError as error:
+            self.report(offset, error.code, error.message, error.hint)
+            return None
+
+
+class Passage:
+    """The text of one block, and where in the prose each of its characters stands."""
+
+    def __init__(self, block: Block, text: str):
+        self.text = writable(block.text(text))
+        self.spans = block.spans
+        self.begins: list[int] = []
+        at = 0
+        for start, end in block.spans:
+            self.begins.append(at)
+            at += end - start + 1
+
+    def offset(self, at: int) -> int:
+        line = max(bisect_right(self.begins, at) - 1, 0)
+        return self.spans[line][0] + at - self.begins[line]
+
+
+def normalised(label: str) -> str:
+    """A reference's label: case and blanks do not count."""
+    return " ".join(label.split()).casefold()

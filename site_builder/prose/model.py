@@ -1,0 +1,43 @@
+"""
+---
+title: Rendered prose
+summary: HTML, its headings, its plain text, and what was wrong.
+---
+# Rendered prose
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from site_builder.errors import Diagnostic
+
+
+class LinkError(ValueError):
+    """What the `link` callback raises for a target that leads nowhere."""
+
+    def __init__(self, code: str, message: str, hint: str = ""):
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """`html` is what stands between its tags, `text` the same without any."""
+
+    level: int
+    html: str
+    text: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """`text` is the prose as search reads it: math as its TeX source, code as it is, a line for each block."""
+
+    html: str
+    headings: tuple[Heading, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    text: str = ""

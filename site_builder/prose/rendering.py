@@ -1,0 +1,106 @@
+"""
+---
+title: Render
+summary: Markdown that remembers its origin goes in; HTML and diagnostics come out.
+---
+# Render
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from site_builder import blocks
+from site_builder.blocks import Block, BlockKind, Container, Exchanged, starts
+from site_builder.model import BlockState, Prose
+from site_builder.prose import inline, tags
+from site_builder.prose.assemble import Assembly
+from site_builder.prose.context import Context, Target, normalised
+from site_builder.prose.formulas import Formulas
+from site_builder.prose.model import Rendered
+from site_builder.prose.notes import Notes
+from site_builder.prose.protect import protect
+from site_builder.prose.slots import Slots
+from site_builder.prose.slugging import unique
+
+
+def render(
+    prose: Prose,
+    *,
+    typeset: Callable[[str, bool], str],
+    link: Callable[[str], str],
+    prefix: str,
+    source_lang: str = "en",
+    heading_ids: Sequence[str] = (),
+    example: Callable[[str, str], str] | None = None,
+    sanitise: bool = False,
+) -> Rendered:
+    """
+    The prose as HTML. Nothing in it is an error: what is malformed is shown as it was typed.
+
+    `typeset` makes HTML of a formula, `link` the address to write of the one that was typed; either may
+    refuse, by `MathError` or `LinkError`, which gives a diagnostic at the place in the file. `prefix`
+    makes the ids of footnotes unique in the page. `heading_ids` are given to the headings in order (an
+    empty one: no id); the rest get their own slugs. `example` gets source and expected output of a
+    doctest, without prompts. With `sanitise` only harmless HTML passes.
+    """
+    text = prose.text
+    root = blocks.outline(text)
+    slots, notes = Slots(), Notes(root, prefix)
+    context = Context(prose, slots, link, _references(root, text), notes.reference, sanitise)
+    context.formulas = Formulas(prose, typeset, context.report)
+    written = [block for block in root.leaves() if block.translatable]
+    read = inline.read([protect(block, context) for block in written], slots)
+    own = _slugs(written, text)
+    assembly = Assembly(
+        context=context,
+        words={id(block): made for block, made in zip(written, read, strict=True)},
+        states=_states(prose, written),
+        source_lang=source_lang,
+        ids=(*heading_ids, *own[len(heading_ids) :]),
+        notes=notes,
+        example=example,
+        single_tags=_single_tags(root, text),
+    )
+    html = context.filled(assembly.document(root))
+    found = sorted(context.diagnostics)
+    return Rendered(html, tuple(assembly.headings), tuple(found), "\n".join(assembly.plain))
+
+
+def slugs(prose: Prose) -> tuple[str, ...]:
+    """One slug for each heading, from the text as typed."""
+    return _slugs(blocks.split(prose.text), prose.text)
+
+
+def _slugs(written: Sequence[Block], text: str) -> tuple[str, ...]:
+    return unique([block.text(text) for block in written if block.kind is BlockKind.HEADING])
+
+
+def _references(root: Container, text: str) -> dict[str, Target]:
+    """Where the links lead that name their destination elsewhere in the text. The first of a name counts."""
+    found: dict[str, Target] = {}
+    for block in root.leaves():
+        if block.kind is BlockKind.REFERENCE and (mark := starts.reference(text, block.spans[0])):
+            address, start = mark[2], mark.start(2)
+            if address.startswith("<"):
+                address, start = address[1:-1], start + 1
+            title = mark[3][1:-1] if mark[3] else ""
+            found.setdefault(normalised(mark[1]), Target(address, title, start))
+    return found
+
+
+def _single_tags(root: Container, text: str) -> dict[int, frozenset[int]]:
+    """Of each block of HTML, by identity, where tags without a partner begin."""
+    written = [block for block in root.leaves() if block.kind is BlockKind.HTML]
+    single = tags.unpaired_between([block.text(text) for block in written])
+    return {id(block): places for block, places in zip(written, single, strict=True)}
+
+
+def _states(prose: Prose, written: Sequence[Block]) -> dict[int, BlockState]:
+    """Of the blocks that a translation left in the source language, by identity, why it did."""
+    if isinstance(prose, Exchanged):
+        marks = dict(prose.marks)
+        return {id(block): marks[block.start] for block in written if block.start in marks}
+    lines = dict(prose.states)
+    found = ((block, prose.line_at(block.start)) for block in written)
+    return {id(block): lines[line] for block, line in found if line in lines}

@@ -1,0 +1,60 @@
+"""
+---
+title: Slots
+summary: Private-use characters keep a place in the Markdown for what Markdown must not touch.
+---
+# Slots
+
+A code span, a formula, a link's destination: each is taken out before Markdown is read and put back when the HTML
+is made. A slot is a number between two private-use characters. An author who types those characters gets slots for
+them too, so no text can be mistaken for one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+OPEN, CLOSE = "\ue000", "\ue001"
+SLOT = re.compile(f"{OPEN}(\\d+){CLOSE}")
+_OURS = re.compile(f"[{OPEN}{CLOSE}]")
+# Python-Markdown uses these two for slots of its own; a lone surrogate cannot be written to a file.
+_UNWRITABLE = re.compile("[\x00\x02\x03\ud800-\udfff]")
+
+
+def writable(text: str) -> str:
+    """The text without what no page can hold, character for character."""
+    return _UNWRITABLE.sub("\ufffd", text)
+
+
+@dataclass
+class Slots:
+    """What was taken out, as the HTML to put back and as plain text. `foreign` ones hold an author's own HTML."""
+
+    html: list[str] = field(default_factory=list)
+    plain: list[str] = field(default_factory=list)
+    foreign: set[int] = field(default_factory=set)
+
+    def add(self, html: str, plain: str = "", *, foreign: bool = False) -> str:
+        """The slot to write in its place."""
+        if foreign:
+            self.foreign.add(len(self.html))
+        self.html.append(html)
+        self.plain.append(plain)
+        return f"{OPEN}{len(self.html) - 1}{CLOSE}"
+
+    def text(self, text: str) -> str:
+        """Text without anything that could be taken for a slot."""
+        return _OURS.sub(lambda mark: self.add(mark[0], mark[0]), text)
+
+    def fill(self, html: str) -> str:
+        return SLOT.sub(lambda slot: self.html[int(slot[1])], html)
+
+    def fill_foreign(self, html: str) -> str:
+        """Put back only what comes from an author, for whoever wants to clean it."""
+        return SLOT.sub(
+            lambda slot: _OURS.sub("", self.html[n]) if (n := int(slot[1])) in self.foreign else slot[0], html
+        )
+
+    def fill_plain(self, text: str) -> str:
+        return SLOT.sub(lambda slot: self.plain[int(slot[1])], text)

@@ -1,0 +1,122 @@
+"""
+---
+title: An author's own HTML
+summary: It passes as it is, but for its links, which are checked, and for tags that would break the page.
+---
+# An author's own HTML
+
+An opening tag that is never closed would swallow the rest of the page, and a closing one that nobody
+opened would end something of ours. Both are shown as text. So is `<body>` in the middle of a sentence:
+whoever writes it means the word.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from site_builder.blocks.atoms import TAG, Atom, AtomKind, is_element
+from site_builder.blocks.vocabulary import CLOSED_BY_THEMSELVES, VERBATIM_ELEMENTS, VOID_ELEMENTS
+
+_ADDRESS = re.compile(r"""(\s(?:href|src)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'=<>`]+)""", re.IGNORECASE)
+_PRIVATE = re.compile(
+    r"""\s(?:id|name|style|on\w+|data-[\w-]*)\s*(?:=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?""",
+    re.IGNORECASE,
+)
+_LITERAL = [name for name in VERBATIM_ELEMENTS if name != "pre"]
+
+Settle = Callable[[str, int], str | None]
+"""Gets an address and where it was typed; gives the one to write, or none."""
+
+
+def unpaired(text: str, found: Iterable[Atom]) -> frozenset[int]:
+    """Where the tags begin, of those found in one block of text, that have no partner in it."""
+    tags = (TAG.match(text, atom.start) for atom in found if atom.kind is AtomKind.TAG)
+    return frozenset(at for _, at in _unpaired((0, tag) for tag in tags if tag))
+
+
+def unpaired_between(texts: Sequence[str]) -> list[frozenset[int]]:
+    """The same for blocks of HTML, where a tag in one may find its partner in another."""
+    tags = ((number, tag) for number, text in enumerate(texts) for _, tag in _pieces(text) if tag)
+    strict = ((n, tag) for n, tag in tags if tag[1] or tag[2].lower() not in CLOSED_BY_THEMSELVES)
+    single: list[set[int]] = [set() for _ in texts]
+    for number, at in _unpaired(strict):
+        single[number].add(at)
+    return [frozenset(places) for places in single]
+
+
+def _unpaired(tags: Iterable[tuple[int, re.Match[str]]]) -> set[tuple[int, int]]:
+    opened: dict[str, list[tuple[int, int]]] = {}
+    single: set[tuple[int, int]] = set()
+    for number, tag in tags:
+        name, place = tag[2].lower(), (number, tag.start())
+        if name in VOID_ELEMENTS or tag[4]:
+            continue
+        if not tag[1]:
+            opened.setdefault(name, []).append(place)
+        elif opened.get(name):
+            opened[name].pop()
+        else:
+            single.add(place)
+    return single.union(*opened.values())
+
+
+def _pieces(text: str) -> Iterator[tuple[str, re.Match[str] | None]]:
+    """A block of HTML as tags, what is to be kept as it is, and text, in which no tag begins any more."""
+    lower = text.lower()
+    at = kept = 0
+    while (at := text.find("<", at)) >= 0:
+        tag = TAG.match(text, at)
+        if tag and is_element(tag[2]):
+            yield _escaped(text[kept:at]), None
+            yield tag[0], tag
+            at = kept = tag.end()
+            if not tag[1] and tag[2].lower() in _LITERAL:
+                kept = max(lower.find(f"</{tag[2].lower()}", at), at)
+                yield text[at:kept], None
+                at = kept
+        elif text.startswith("<!--", at) and (end := text.find("-->", at)) >= 0:
+            yield _escaped(text[kept:at]), None
+            yield text[at : end + 3], None
+            at = kept = end + 3
+        else:
+            at += 1
+    yield _escaped(text[kept:]), None
+
+
+def _escaped(text: str) -> str:
+    return text.replace("<", "&lt;")
+
+
+def settled(
+    typed: str, offset: Callable[[int], int], settle: Settle, single: frozenset[int] = frozenset()
+) -> str:
+    """
+    The HTML with the addresses that `settle` gives; an attribute that leads nowhere is left out. Tags
+    that begin at the offsets in `single` become text, and so does what only looks like a tag.
+    """
+    parts: list[str] = []
+    for piece, tag in _pieces(typed):
+        if tag is None:
+            parts.append(piece)
+        elif tag.start() in single:
+            parts.append(_escaped(piece))
+        else:
+            parts.append(_with_addresses(tag, offset, settle))
+    return "".join(parts)
+
+
+def _with_addresses(tag: re.Match[str], offset: Callable[[int], int], settle: Settle) -> str:
+    def attribute(found: re.Match[str]) -> str:
+        value, quoted = found[2], found[2][0] in "\"'"
+        address = html.unescape(value[1:-1] if quoted else value)
+        made = settle(address, offset(tag.start() + found.start(2) + quoted))
+        return "" if made is None else f'{found[1]}"{html.escape(made)}"'
+
+    return _ADDRESS.sub(attribute, tag[0])
+
+
+def anonymous(typed: str) -> str:
+    """Tags without names that could clash with the page's own."""
+    return TAG.sub(lambda tag: _PRIVATE.sub("", tag[0]), typed)

@@ -1,0 +1,140 @@
+// Search over the text of all sections. The index is a script, so that it loads from a folder too.
+(() => {
+  const dialog = document.querySelector("#search"), input = dialog.querySelector("input");
+  const list = dialog.querySelector("ol"), tally = dialog.querySelector(".tally");
+  const MOST = 40;
+  let sections, loading, hits = [], at = -1;
+
+  // Full-width letters, case and composed accents are one to a reader; the length must not change, for the marks' sake.
+  const fold = text => {
+    const folded = text.normalize("NFKC").toLowerCase();
+    return folded.length === text.length ? folded : text.toLowerCase().length === text.length ? text.toLowerCase() : text;
+  };
+
+  window.searchIndex = pages => {
+    sections = pages.flatMap(([url, page, parts]) => parts.map(([anchor, title, names, text], order) => ({
+      url: dialog.dataset.home.replace(/index\.html$/, "") + url + (anchor ? "#" + encodeURIComponent(anchor) : ""),
+      page, title, names, text, order,
+      heading: fold(anchor ? title : page), name: fold(names), body: fold(text),
+    })));
+  };
+
+  const load = () => loading ??= new Promise((done, lost) => {
+    const script = document.createElement("script");
+    script.src = dialog.dataset.index;
+    script.onload = done;
+    script.onerror = () => { loading = undefined; lost(); };
+    document.head.append(script);
+  });
+
+  // Whole names before beginnings, beginnings before parts; titles before names before text.
+  const whole = (text, word) => (" " + text.replace(/[^\p{L}\p{N}_]+/gu, " ") + " ").includes(" " + word + " ");
+  function score(section, word) {
+    const { heading, name, body } = section;
+    const inName = name.includes(word), inHeading = heading.includes(word), count = body.split(word, 6).length - 1;
+    if (!inName && !inHeading && !count) return 0;
+    let points = Math.min(count, 5);
+    if (inHeading) points += whole(heading, word) ? 40 : 20;
+    if (inName) points += name.split(" ", 1)[0].split(".").includes(word) ? 50 : whole(name, word) ? 12 : 4;
+    if (section.order === 0 && inHeading) points += 15;
+    return points;
+  }
+
+  function find(words) {
+    const found = [];
+    for (const section of sections) {
+      let sum = 0;
+      for (const word of words) {
+        const points = score(section, word);
+        if (!points) { sum = 0; break; }
+        sum += points;
+      }
+      if (sum) found.push([sum, section]);
+    }
+    return found.sort((a, b) => b[0] - a[0]).map(pair => pair[1]);
+  }
+
+  // The text round the first word that occurs, with every word marked.
+  function snippet(section, words) {
+    const { text, body } = section, line = document.createElement("p");
+    const first = Math.min(...words.map(word => body.indexOf(word)).filter(place => place >= 0));
+    const start = Number.isFinite(first) ? Math.max(0, first - 40) : 0;
+    const end = Math.min(text.length, start + 160);
+    mark(line, (start ? "… " : "") + text.slice(start, end) + (end < text.length ? " …" : ""), words);
+    return line;
+  }
+  function mark(element, text, words) {
+    const folded = fold(text);
+    let from = 0;
+    while (from < text.length) {
+      const places = words.map(word => [folded.indexOf(word, from), word.length]).filter(place => place[0] >= 0);
+      if (!places.length) break;
+      const [place, length] = places.reduce((a, b) => (b[0] < a[0] || (b[0] === a[0] && b[1] > a[1]) ? b : a));
+      const lit = document.createElement("mark");
+      lit.textContent = text.slice(place, place + length);
+      element.append(text.slice(from, place), lit);
+      from = place + length;
+    }
+    element.append(text.slice(from));
+  }
+
+  function show() {
+    const words = [...new Set(fold(input.value).split(/\s+/).filter(Boolean))];
+    hits = words.length && sections ? find(words) : [];
+    list.replaceChildren(...hits.slice(0, MOST).map((section, index) => {
+      const item = document.createElement("li"), link = document.createElement("a");
+      const title = document.createElement("span"), name = document.createElement("code"), page = document.createElement("span");
+      item.id = `found-${index}`;
+      item.setAttribute("role", "option");
+      link.href = section.url;
+      link.tabIndex = -1;
+      title.className = "title";
+      name.className = "name";
+      page.className = "page";
+      const scope = section.names.split(" ", 1)[0];
+      mark(title, section.title || (section.order ? "" : section.page), words);
+      mark(name, scope, words);
+      page.textContent = section.order ? section.page : "";
+      link.append(...[title, name, page].filter(part => part.textContent));
+      if (section.text) link.append(snippet(section, words));
+      item.append(link);
+      return item;
+    }));
+    tally.textContent = !words.length ? "" : !hits.length ? dialog.dataset.none
+      : dialog.dataset.count.replace("{shown}", Math.min(hits.length, MOST)).replace("{all}", hits.length);
+    input.setAttribute("aria-expanded", String(hits.length > 0));
+    choose(hits.length ? 0 : -1);
+  }
+
+  function choose(index) {
+    const items = list.children;
+    items[at]?.removeAttribute("aria-selected");
+    at = index;
+    const item = items[at];
+    if (!item) return input.removeAttribute("aria-activedescendant");
+    item.setAttribute("aria-selected", "true");
+    item.scrollIntoView({ block: "nearest" });
+    input.setAttribute("aria-activedescendant", item.id);
+  }
+
+  document.querySelector("#search-open").addEventListener("click", async () => {
+    dialog.showModal();
+    input.select();
+    try { await load(); show(); } catch { tally.textContent = dialog.dataset.lost; }
+  });
+  input.addEventListener("input", show);
+  dialog.addEventListener("keydown", event => {
+    const count = list.children.length;
+    if (event.isComposing || !count) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      choose((at + (event.key === "ArrowDown" ? 1 : -1) + count) % count);
+      event.preventDefault();
+    } else if (event.key === "Enter" && event.target === input) {
+      event.preventDefault();
+      list.children[at]?.querySelector("a").click();
+    }
+  });
+  dialog.addEventListener("click", event => {
+    if (event.target === dialog || event.target.closest("a")) dialog.close();
+  });
+})();

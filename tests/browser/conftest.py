@@ -1,0 +1,87 @@
+"""Pages in a real browser: Debian's Chromium, or the one that `CHROMIUM` names."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.fail("no Chromium: install Debian's package chromium, or name a browser in CHROMIUM")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-background-networking", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+def run_builder(*arguments: str, cwd: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "site_builder", *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Our own site, built strictly from the repository."""
+    folder = tmp_path_factory.mktemp("site") / "docs"
+    run_builder("build", "-o", str(folder), "--strict", cwd=REPOSITORY)
+    return folder
+
+
+@dataclass
+class Visit:
+    """A page in a browser, and everything that went wrong while it was there."""
+
+    page: Page
+    messages: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def open(self, target: Path | str) -> Page:
+        self.page.goto(target.as_uri() if isinstance(target, Path) else target)
+        self.page.evaluate("document.fonts.ready")
+        return self.page
+
+
+@pytest.fixture
+def visit(chromium: Browser) -> Iterator[Visit]:
+    context = chromium.new_context(viewport={"width": 1440, "height": 900})
+    yield watched(context)
+    context.close()
+
+
+def watched(context: BrowserContext) -> Visit:
+    visit = Visit(context.new_page())
+    visit.page.on("console", lambda message: visit.messages.append(message.text))
+    visit.page.on("pageerror", lambda error: visit.messages.append(str(error)))
+    visit.page.on("request", lambda request: visit.requests.append(request.url))
+    return visit

@@ -1,0 +1,183 @@
+"""What a reader meets: opened from a folder, at any width, in either theme, by mouse or keyboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+
+from .conftest import REPOSITORY, Visit
+
+PAGES = ("index.html", "transformers/index.html", "transformers/mha.html", "contents.html", "ja/transformers/mha.html")
+MHA = "transformers/mha.html"
+
+
+@pytest.mark.parametrize("url", PAGES)
+def test_a_page_opened_from_a_folder_asks_nobody_and_complains_of_nothing(site: Path, visit: Visit, url: str) -> None:
+    visit.open(site / url)
+    assert visit.messages == []
+    assert [request for request in visit.requests if not request.startswith("file://")] == []
+
+
+def test_all_pages_can_be_reached_from_the_home_page_by_clicking(site: Path, visit: Visit) -> None:
+    found = set()
+    todo = [(site / "index.html").as_uri()]
+    while todo:
+        url = todo.pop()
+        if url in found:
+            continue
+        found.add(url)
+        page = visit.open(url)
+        links: list[str] = page.eval_on_selector_all("a[href]", "links => links.map(a => a.href.split('#')[0])")
+        todo += [link for link in links if link.startswith(site.as_uri()) and link not in found]
+    pages = {file.as_uri() for file in site.rglob("*.html") if file.name != "404.html"}
+    assert found >= pages
+    assert found <= pages
+    assert visit.messages == []
+
+
+def test_every_line_of_code_reads_back_equal_to_the_source_beside_its_own_number(site: Path, visit: Visit) -> None:
+    source = (REPOSITORY / "labml_nn" / "transformers" / "mha.py").read_text("utf-8").splitlines(keepends=True)
+    page = visit.open(site / MHA)
+    lines: list[list[str]] = page.eval_on_selector_all(
+        ".line", "lines => lines.map(e => [e.querySelector('.ln').dataset.n, e.querySelector('.src').textContent])"
+    )
+    numbers = [int(number) for number, _ in lines]
+    assert numbers == sorted(set(numbers))
+    assert [text for _, text in lines] == [source[number - 1] for number in numbers]
+    shown = "".join(text for _, text in lines)
+    for line in ("class MultiHeadAttention(nn.Module):\n", "import torch\n", "        return self.output(x)\n"):
+        assert line in shown
+
+
+def test_copied_code_has_no_line_numbers_and_copied_examples_no_prompts(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    copied = page.evaluate(
+        """() => {
+            const block = [...document.querySelectorAll('pre')].find(e => e.querySelectorAll('.line').length > 3);
+            getSelection().selectAllChildren(block);
+            return [getSelection().toString(), [...block.querySelectorAll('.src')].map(e => e.textContent).join('')];
+        }"""
+    )
+    assert copied[0].rstrip("\n") == copied[1].rstrip("\n")
+    example = page.evaluate(
+        """() => { getSelection().selectAllChildren(document.querySelector('.example pre'));
+                   return getSelection().toString(); }"""
+    )
+    assert "prepare(x).shape" in example
+    assert ">>>" not in example
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("url", PAGES)
+def test_axe_finds_nothing(site: Path, chromium: Browser, url: str, theme: str) -> None:
+    context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto((site / url).as_uri())
+    page.evaluate("document.fonts.ready")
+    result = Axe().run(page)
+    context.close()
+    assert result.violations_count == 0, result.generate_report()
+
+
+@pytest.mark.parametrize("url", [*PAGES, "ja/index.html"])
+def test_no_page_scrolls_sideways_at_any_width(site: Path, visit: Visit, url: str) -> None:
+    page = visit.open(site / url)
+    for width in (320, 390, 600, 768, 999, 1000, 1024, 1280, 1440, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(50)
+        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert over == 0, f"{over} px at {width}"
+
+
+def test_what_scrolls_in_its_own_cell_is_reached_by_keyboard(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    page.set_viewport_size({"width": 320, "height": 900})
+    page.wait_for_timeout(300)
+    cells: list[list[object]] = page.eval_on_selector_all(
+        ".eq, main pre", "cells => cells.map(e => [e.scrollWidth > e.clientWidth + 1, e.tabIndex])"
+    )
+    assert all(index == 0 for wide, index in cells if wide)
+    assert all(index == -1 for wide, index in cells if not wide)
+
+
+def test_note_and_code_share_their_first_baseline(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    gaps: list[float] = page.evaluate(
+        """() => [...document.querySelectorAll('.pair.k-comment')].filter(e => !e.matches('.tall')).map(pair => {
+            const probe = host => { const mark = document.createElement('span'); mark.style.cssText =
+                'display:inline-block;width:0;height:0'; host.prepend(mark);
+                const y = mark.getBoundingClientRect().bottom; mark.remove(); return y; };
+            const note = pair.querySelector('.note p, .note h2, .note h3'), code = pair.querySelector('.src');
+            return note && code && !note.querySelector('.eq') ? Math.abs(probe(note) - probe(code)) : 0;
+        })"""
+    )
+    assert len(gaps) > 10
+    assert max(gaps) < 1
+
+
+def test_the_theme_is_remembered_and_set_before_the_first_paint(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    light = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    page.locator("#theme").click()
+    page.locator("#theme").click()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    dark = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert light != dark
+    page.add_init_script(
+        "new MutationObserver(() => { if (document.body && !window.first) window.first = "
+        "document.documentElement.dataset.theme }).observe(document, {childList: true, subtree: true})"
+    )
+    visit.open(site / "index.html")
+    assert page.evaluate("window.first") == "dark"
+
+
+def test_another_language_opens_at_the_same_section(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    page.evaluate("document.getElementById('MultiHeadAttention.get_scores').scrollIntoView()")
+    page.wait_for_timeout(200)
+    page.locator("[popovertarget=languages]").click()
+    page.locator("#languages a[hreflang=ja]").click()
+    page.wait_for_url("**/ja/transformers/mha.html#*")
+    assert page.evaluate("document.documentElement.lang") == "ja"
+    assert page.url.partition("#")[2].startswith("MultiHeadAttention.get_scores")
+    place = page.evaluate("document.getElementById('MultiHeadAttention.get_scores').getBoundingClientRect().top")
+    assert abs(place) < 300
+
+
+def test_a_page_reads_fully_without_javascript(site: Path, chromium: Browser) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((site / MHA).as_uri())
+    expect(page.locator("h1")).to_have_text("Multi-head attention")
+    expect(page.locator("#MultiHeadAttention h2").first).to_be_visible()
+    expect(page.locator(".katex-html").first).to_be_visible()
+    expect(page.locator("#search-open")).to_be_hidden()
+    context.close()
+
+
+def test_math_can_be_read_by_a_screen_reader(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    assert page.locator(".katex").count() == page.locator(".katex math").count() > 50
+    assert page.locator(".katex-html:not([aria-hidden=true])").count() == 0
+    focusable = "[aria-hidden=true] :is(a, button, input, [tabindex])"
+    assert page.locator(focusable).count() == 0
+
+
+def test_the_first_tab_leads_past_the_bar_to_the_text(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    expect(page.locator(".skip")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "top"
+
+
+def test_an_old_number_and_a_line_are_anchors_too(site: Path, visit: Visit) -> None:
+    page = visit.open(f"{(site / MHA).as_uri()}#section-12")
+    page.wait_for_timeout(200)
+    assert page.evaluate("scrollY") > 300
+    page.goto(f"{(site / MHA).as_uri()}#L100")
+    expect(page.locator("#L100")).to_be_in_viewport()

@@ -1,0 +1,86 @@
+"""Search, from a folder, by keyboard, in both languages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import Visit
+
+
+def look(page: Page, words: str, key: str = "/") -> list[str]:
+    """Opens the search by a key, types, and gives the addresses found."""
+    if not page.locator("dialog#search[open]").count():
+        page.keyboard.press(key)
+    page.locator("#search input").fill(words)
+    page.wait_for_function("document.querySelector('#search .tally').textContent !== ''")
+    found: list[str] = page.eval_on_selector_all("#search li a", "links => links.map(a => a.href)")
+    return found
+
+
+def containing(site: Path, lang: str, words: str) -> int:
+    """How many sections hold the text, by the index itself, read as data."""
+    text = (site / "search" / f"{lang}.js").read_text("utf-8")
+    pages = json.loads(text.removeprefix("searchIndex(").rstrip().removesuffix(");"))
+    count = 0
+    for _, title, sections in pages:
+        for anchor, heading, names, body in sections:
+            count += any(words.lower() in part.lower() for part in (heading if anchor else title, names, body))
+    return count
+
+
+@pytest.mark.parametrize("key", ["/", "Control+k"])
+def test_a_key_opens_it_arrows_choose_and_enter_goes_there(site: Path, visit: Visit, key: str) -> None:
+    page = visit.open(site / "index.html")
+    found = look(page, "get_scores", key)
+    assert found[0].endswith("transformers/mha.html#MultiHeadAttention.get_scores")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/transformers/mha.html#MultiHeadAttention.get_scores")
+    expect(page.locator("dialog#search")).to_be_hidden()
+    assert visit.messages == []
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("MultiHeadAttention", "transformers/mha.html#MultiHeadAttention"),
+        ("clone_module_list", "utils.html#clone_module_list"),
+        ("feed-forward", "transformers/feed_forward.html"),
+    ],
+)
+def test_the_definition_comes_before_its_uses(site: Path, visit: Visit, words: str, place: str) -> None:
+    assert look(visit.open(site / "index.html"), words)[0].endswith(place)
+
+
+@pytest.mark.parametrize("words", ["d_k", "head", "dropout_prob"])
+def test_identifiers_are_found_by_part(site: Path, visit: Visit, words: str) -> None:
+    page = visit.open(site / "index.html")
+    look(page, words)
+    assert page.locator("#search .tally").inner_text().split()[-2] == str(containing(site, "en", words))
+
+
+@pytest.mark.parametrize("words", ["注意機構", "ヘッド", "の和"])
+def test_in_japanese_it_finds_exactly_the_sections_that_contain_the_text(
+    site: Path, visit: Visit, words: str
+) -> None:
+    page = visit.open(site / "ja" / "index.html")
+    found = look(page, words)
+    expected = containing(site, "ja", words)
+    assert len(found) == min(expected, 40)
+    assert all("/ja/" in address for address in found)
+
+
+def test_two_words_must_both_occur_and_nothing_is_said_to_be_nothing(site: Path, visit: Visit) -> None:
+    page = visit.open(site / "index.html")
+    both = look(page, "softmax mask")
+    assert both
+    assert len(both) < len(look(page, "mask"))
+    assert look(page, "qqzz-nowhere") == []
+    expect(page.locator("#search .tally")).to_have_text("Nothing contains this.")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog#search")).to_be_hidden()

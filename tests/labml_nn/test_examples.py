@@ -1,0 +1,34 @@
+"""
+Every example on every page. Unlike `pytest --doctest-modules` under this project's options, this
+also compares the message of an error that a page shows.
+"""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+import torch
+
+import labml_nn
+
+MODULES = ["labml_nn", *(m.name for m in pkgutil.walk_packages(labml_nn.__path__, "labml_nn."))]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of_a_page_print_what_the_page_says(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.attempted > 0, "a page without an example"
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_examples_do_not_depend_on_the_seed(seed: int) -> None:
+    for name in MODULES:
+        torch.manual_seed(seed)
+        assert doctest.testmod(importlib.import_module(name)).failed == 0, name
+
+
+def test_the_home_page_can_be_imported_without_torch() -> None:
+    source = importlib.import_module("labml_nn")
+    assert not hasattr(source, "torch")

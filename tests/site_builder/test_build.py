@@ -1,0 +1,299 @@
+"""`python -m site_builder build` on tiny whole sites, as its users meet it."""
+
+from __future__ import annotations
+
+import filecmp
+import html.parser
+import re
+import urllib.parse
+from pathlib import Path
+
+import pytest
+
+from .conftest import Builder
+
+
+class Reader(html.parser.HTMLParser):
+    """What a page says to a program: its ids, its links, its lines of code."""
+
+    def __init__(self, text: str):
+        super().__init__(convert_charrefs=True)
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.lines: dict[int, list[str]] = {}
+        self.resources: list[str] = []
+        self.inline_scripts = 0
+        self.attributes: list[str] = []
+        self._line: int | None = None
+        self._depth = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        self.attributes += values
+        if "id" in values:
+            self.ids.append(values["id"])
+        if tag == "a" and "href" in values:
+            self.links.append(values["href"])
+        if tag in ("script", "img", "iframe") and "src" in values:
+            self.resources.append(values["src"])
+        if tag == "link" and values.get("rel") not in ("canonical", "alternate"):
+            self.resources.append(values["href"])
+        if tag == "script" and "src" not in values:
+            self.inline_scripts += 1
+        if tag == "span":
+            classes = values.get("class", "").split()
+            if "src" in classes:
+                self._depth = 1
+                number = int(self.ids[-1].removeprefix("L"))
+                self._line = number
+                self.lines.setdefault(number, []).append("")
+            elif self._line is not None:
+                self._depth += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "span" and self._line is not None:
+            self._depth -= 1
+            if self._depth == 0:
+                self._line = None
+
+    def handle_data(self, data: str) -> None:
+        if self._line is not None:
+            self.lines[self._line][-1] += data
+
+
+def pages(folder: Path) -> dict[str, Reader]:
+    return {
+        file.relative_to(folder).as_posix(): Reader(file.read_text("utf-8"))
+        for file in sorted(folder.rglob("*.html"))
+    }
+
+
+def dead_links(folder: Path) -> list[str]:
+    """Links inside the site that lead to no file, or to no id in it."""
+    read = pages(folder)
+    dead = []
+    for url, page in read.items():
+        for link in page.links:
+            parts = urllib.parse.urlsplit(link)
+            if parts.scheme or url == "404.html":
+                continue
+            path = urllib.parse.unquote(parts.path)
+            target = (folder / url).parent / path if path else folder / url
+            name = Path(re.sub(r"[^/]+/\.\./", "", str(target.resolve().relative_to(folder.resolve())))).as_posix()
+            anchor = urllib.parse.unquote(parts.fragment)
+            if not target.is_file() or (anchor and name in read and anchor not in read[name].ids):
+                dead.append(f"{url}: {link}")
+    return dead
+
+
+def test_a_build_says_what_it_did_in_its_last_line_and_nothing_on_standard_output(tiny: Path, build: Builder) -> None:
+    done = build(tiny)
+    assert (done.status, done.out, done.faults) == (0, "", [])
+    assert re.fullmatch(
+        r"3 pages in .*site: \d+ files written, 0 unchanged, 0 removed; no faults; \d+\.\d s", done.err.strip()
+    )
+
+
+def test_every_page_can_be_reached_by_links_from_the_home_page(tiny: Path, build: Builder) -> None:
+    folder = build(tiny).folder
+    assert dead_links(folder) == []
+    read, seen, todo = pages(folder), set(), ["index.html"]
+    while todo:
+        url = todo.pop()
+        seen.add(url)
+        for link in read[url].links:
+            path = urllib.parse.urlsplit(link)
+            if not path.scheme and path.path:
+                found = (folder / url).parent.joinpath(urllib.parse.unquote(path.path)).resolve()
+                name = found.relative_to(folder.resolve()).as_posix()
+                if name in read and name not in seen:
+                    todo.append(name)
+    assert {"sums.html", "essay.html", "contents.html", "ja/index.html", "ja/sums.html"} <= seen
+
+
+def test_every_line_of_code_stands_once_beside_its_own_number_equal_to_the_source(tiny: Path, build: Builder) -> None:
+    source = (tiny / "tiny" / "sums.py").read_text("utf-8").splitlines(keepends=True)
+    shown = Reader(build(tiny).read("sums.html")).lines
+    assert all(len(texts) == 1 for texts in shown.values())
+    assert {number: texts[0] for number, texts in shown.items()} == {n: source[n - 1] for n in shown}
+    code = [n for n, line in enumerate(source, 1) if re.match(r"\s*(def|class|return|self|add =|OFFSET)", line)]
+    assert len(code) == 11
+    assert set(code) <= set(shown)
+
+
+def test_equations_are_html_and_mathml(tiny: Path, build: Builder) -> None:
+    text = build(tiny).read("sums.html")
+    assert text.count('class="katex-html"') == text.count("<math ") >= 5
+    assert '<annotation encoding="application/x-tex">s = a + b</annotation>' in text
+
+
+def test_pages_load_nothing_from_elsewhere_and_hold_no_inline_script(tiny: Path, build: Builder) -> None:
+    for url, page in pages(build(tiny).folder).items():
+        assert page.inline_scripts == 0, url
+        assert not [link for link in page.resources if re.match(r"(https?:)?//", link)], url
+        assert not [name for name in page.attributes if name.startswith("on")], url
+
+
+def test_a_name_links_to_its_definition_and_a_local_that_bears_it_does_not(tiny: Path, build: Builder) -> None:
+    text = build(tiny).read("sums.html")
+    lines = dict(re.findall(r'<span class="line[^"]*" id="L(\d+)">(.*?)(?=<span class="line|</code>)', text, re.S))
+    source = (tiny / "tiny" / "sums.py").read_text("utf-8").splitlines()
+    call = source.index("        return add(self.a, b) + OFFSET * 0") + 1
+    local = source.index("        return add") + 1
+    assert 'href="#add"' in lines[str(call)]
+    assert "href=\"#add\"" not in lines[str(local)]
+    assert 'href="sums.html#Adder"' in build(tiny).read("index.html")
+
+
+def test_the_head_of_a_page_says_what_it_is_and_where(tiny: Path, build: Builder) -> None:
+    text = build(tiny).read("ja/sums.html")
+    assert '<html lang="ja"' in text
+    assert '<link rel="canonical" href="https://example.org/tiny/ja/sums.html">' in text
+    for lang, url in (("en", "sums.html"), ("ja", "ja/sums.html"), ("x-default", "sums.html")):
+        assert f'hreflang="{lang}" href="https://example.org/tiny/{url}"' in text
+    assert "<title>和 · Tiny</title>" in text
+    assert '<meta name="description" content="足し算のしかた。">' in text
+    for name in ("og:title", "og:description", "og:url", "og:site_name", "twitter:card"):
+        assert f'"{name}"' in text
+
+
+def test_a_page_links_to_its_source_and_names_its_papers(tiny: Path, build: Builder) -> None:
+    text = build(tiny).read("sums.html")
+    assert 'href="https://github.com/example/tiny/blob/main/tiny/sums.py"' in text
+    assert 'href="https://example.org/paper"' in text
+    assert "A. Author" in text
+
+
+def test_an_old_url_leads_to_the_page(tiny: Path, build: Builder) -> None:
+    assert 'url=../sums.html"' in build(tiny).read("old/sums.html")
+
+
+def test_translated_blocks_stand_in_their_language_and_the_others_say_why_not(tiny: Path, build: Builder) -> None:
+    text = build(tiny).read("ja/sums.html")
+    assert "の和は次のとおりです" in text
+    assert re.search(r'<li[^>]*><code>a</code> を覚えます', text)
+    missing = re.findall(r'<(\w+)[^>]*data-state="missing"[^>]*>', text)
+    stale = re.search(r'<p[^>]*data-state="stale"[^>]*>(.*?)</p>', text, re.S)
+    assert "p" in missing
+    assert stale
+    assert stale[1].startswith("Gives")
+    assert 'lang="en"' in stale[0]
+
+
+def test_sections_have_the_same_anchors_in_every_language(tiny: Path, build: Builder) -> None:
+    folder = build(tiny).folder
+    english, japanese = Reader((folder / "sums.html").read_text()), Reader((folder / "ja/sums.html").read_text())
+    assert english.ids == japanese.ids
+    for anchor in ("add", "add:return", "Adder", "Adder.__call__:return", "section-3"):
+        assert anchor in english.ids
+    assert len(english.ids) == len(set(english.ids))
+
+
+def test_two_builds_are_equal_whatever_the_folder_jobs_hash_seed_and_locale(tiny: Path, build: Builder) -> None:
+    for number in range(12):
+        (tiny / "tiny" / f"more{number}.py").write_text(f'"""# More {number}\n\n$x_{number}$"""\nimport tiny\n')
+    first = build(tiny, "-j1", env={"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "Asia/Tokyo"})
+    second = build(
+        tiny, "-j2", "--clean", output="other", env={"PYTHONHASHSEED": "2", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+    )
+    names = [file.relative_to(first.folder).as_posix() for file in first.folder.rglob("*") if file.is_file()]
+    same, different, missing = filecmp.cmpfiles(first.folder, second.folder, names, shallow=False)
+    assert (different, missing) == ([], [])
+    assert len(same) > 40
+    assert len(list(second.folder.rglob("*"))) == len(list(first.folder.rglob("*")))
+
+
+def test_a_second_build_writes_nothing_and_a_removed_module_takes_its_page_along(tiny: Path, build: Builder) -> None:
+    build(tiny)
+    assert " 0 files written, " in build(tiny).err
+    (tiny / "tiny" / "essay.md").unlink()
+    (tiny / "tiny" / "__init__.py").write_text('"""# Tiny"""\n')
+    done = build(tiny)
+    assert not (done.folder / "essay.html").exists()
+    assert not (done.folder / "ja" / "essay.html").exists()
+    assert "; no faults; " in done.err
+
+
+FAULTS = {
+    "a bad equation": ('r"""# T\n\nSee $\\frac{a}$ here.\n"""\n', r"m\.py:3:\d+: math-syntax "),
+    "a broken link": ('"""# T\n\nSee [it](nowhere.html).\n"""\n', r"m\.py:3:10: link-broken "),
+    "a broken anchor": ('"""# T\n\nSee [it](sums.html#nothing).\n"""\n', r"m\.py:3:10: link-broken "),
+    "an unknown object": ('"""# T\n\nSee [it](tiny.sums.Nothing).\n"""\n', r"m\.py:3:10: link-unknown-object "),
+    "an unknown front-matter key": ('"""\n---\ntitel: T\n---\n# T\n"""\n', r"m\.py:3:1: front-unknown-key .* — .*title"),
+    "an escape inside math": ('"""# T\n\nThe angle $\\theta$ grows.\n"""\n', r'm\.py:3:\d+: math-escape .* — .*r"""'),
+    "a syntax error": ('"""# T"""\n\ndef broken(:\n    pass\n', r"m\.py:3:\d+: python-syntax "),
+    "bytes that are no text": ('"""# T"""\nx = "\udcff"\n', r"m\.py:2:\d+: encoding "),
+    "an unclosed formula": ('r"""# T\n\n$$a + b\n"""\n', r"m\.py:3:1: math-unclosed "),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_one_fault_is_one_diagnostic_and_the_page_is_still_written(name: str, tiny: Path, build: Builder) -> None:
+    source, expected = FAULTS[name]
+    (tiny / "tiny" / "m.py").write_bytes(source.encode("utf-8", "surrogateescape"))
+    done = build(tiny, "--lang", "en")
+    assert done.status == 0
+    assert len(done.faults) == 1, done.err
+    assert re.match("tiny/" + expected, done.faults[0])
+    assert " — " in done.faults[0]
+    assert "m.html" in [file.name for file in done.folder.iterdir()]
+    assert "1 fault;" in done.err
+    strict = build(tiny, "--strict", "--lang", "en")
+    assert (strict.status, strict.faults) == (1, done.faults)
+
+
+def test_a_shell_variable_is_text_and_no_fault(tiny: Path, build: Builder) -> None:
+    (tiny / "tiny" / "m.py").write_text('"""# T\n\n$HOME and $PATH\n"""\n')
+    done = build(tiny, "--strict")
+    assert (done.status, done.faults) == (0, [])
+    assert "$HOME and $PATH" in done.read("m.html")
+
+
+def test_wrong_usage_and_unusable_configuration_end_with_status_two_and_one_sentence(
+    tiny: Path, tmp_path: Path, build: Builder
+) -> None:
+    assert build(tiny, "--no-such-flag").status == 2
+    assert build(tiny, "no_such_package_anywhere").status == 2
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "mine.txt").write_text("mine")
+    refused = build(tiny, output=str(tmp_path / "taken"))
+    assert refused.status == 2
+    assert "Traceback" not in refused.err
+    assert refused.err.count("\n") == 1
+    (tiny / "pyproject.toml").write_text('[tool.site_builder]\npackage = ["tiny"]\n')
+    unknown = build(tiny)
+    assert unknown.status == 2
+    assert "pyproject.toml:2: unknown key 'package'" in unknown.err
+    assert "'packages'" in unknown.err
+
+
+def test_colour_is_a_matter_of_the_flag_and_the_environment(tiny: Path, build: Builder) -> None:
+    (tiny / "tiny" / "m.py").write_text('"""# T\n\n[it](nowhere.html)"""\n')
+    assert "\x1b[" not in build(tiny).err
+    assert "\x1b[" in build(tiny, env={"FORCE_COLOR": "1"}).err
+    assert "\x1b[" not in build(tiny, env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).err
+    assert "\x1b[" in build(tiny, "--color", "always", env={"NO_COLOR": "1"}).err
+    assert "\x1b[" not in build(tiny, "--color", "never", env={"FORCE_COLOR": "1"}).err
+
+
+@pytest.mark.parametrize("package", ["markdown", "jinja2", "pygments.lexers"])
+def test_an_installed_package_becomes_a_site_without_configuration(
+    package: str, tmp_path: Path, build: Builder
+) -> None:
+    from importlib.util import find_spec
+
+    spec = find_spec(package)
+    assert spec
+    assert spec.submodule_search_locations
+    source = Path(spec.submodule_search_locations[0])
+    done = build(tmp_path, package)
+    assert done.status == 0, done.err
+    modules = [file.relative_to(source) for file in source.rglob("*.py")]
+    for module in modules:
+        name = module.with_suffix(".html").as_posix().replace("__init__.html", "index.html")
+        page = Reader(done.read(name))
+        for kind, defined in re.findall(r"^(class|def) (\w+)", (source / module).read_text("utf-8"), re.M):
+            assert defined in page.ids, f"{name}: {kind} {defined}"
+    assert len(modules) >= 20
+    assert dead_links(done.folder) == []
