@@ -40,7 +40,7 @@ of it, and the way that works. Both ways run.
 ## What you can rely on
 
 **Examples.** Lines that begin with `>>>` are run by the test suite, and must print what stands
-below them. Their sizes are small and all different, so that no axis can pass for another.
+below them. Their sizes differ, so that no axis can pass for another.
 
 **Values.** Each model is checked, in value and gradient, against something that was not written
 here: a layer of PyTorch's own, or the published formula in plain loops and double precision. The

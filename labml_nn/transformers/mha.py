@@ -109,11 +109,15 @@ class MultiHeadAttention(nn.Module):
     r"""
     ## Several questions at once
 
-    Each head $n$ attends on its own, with its own $Q_n$, $K_n$ and $V_n$. The results are laid
-    end to end, and one last linear map $W^O$ mixes them (section 3.2.2):
+    Each head $n$ attends on its own, with its own $Q_n$, $K_n$ and $V_n$, and finds $H_n$. The
+    findings are laid end to end, and one last linear map $W^O$ mixes them (section 3.2.2):
 
-    $$\operatorname{MultiHead} = \big[\, \operatorname{Attention}(Q_1, K_1, V_1) \;\cdots\;
-    \operatorname{Attention}(Q_h, K_h, V_h) \,\big]\, W^O$$
+    $$
+    \begin{aligned}
+    H_n &= \operatorname{Attention}(Q_n, K_n, V_n) \\
+    \operatorname{MultiHead} &= \big[\, H_1 \;\cdots\; H_h \,\big]\, W^O
+    \end{aligned}
+    $$
 
     A sequence may look at another of a different length. Here seven positions attend to eleven,
     in a batch of two:
@@ -554,7 +558,7 @@ def fused_attention(
     # Now see to [second derivatives](labml_nn.transformers.mha.DifferentiableAgain). With dropout
     # that cannot be done, since other weights would be dropped the second time; and a compiled
     # graph has no second derivative anyway.
-    if dropout_prob == 0:
+    if dropout_prob == 0 and not torch.compiler.is_compiling():
         x = DifferentiableAgain.apply(x, query, key, value, mask, scale)
     if blind is not None:
         x = x.masked_fill(blind, 0)

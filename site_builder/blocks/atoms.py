@@ -120,13 +120,14 @@ class _Scanner:
         return self.add(AtomKind.CODE, at, closers[index] + length, (at + length, closers[index]))
 
     def dollar(self, at: int) -> int:
-        if self.text.startswith("$$", at):
-            if found := _DISPLAY.match(self.text, at):
-                return self.add(AtomKind.DISPLAY, at, found.end(), found.span(1))
-            length = self.run(at)
-            if length == 2:
-                self.add(AtomKind.UNCLOSED, at, at + 2, (at, at + 2))
+        if (length := self.run(at)) > 2:
             return at + length
+        if length == 2:
+            if not (found := _DISPLAY.match(self.text, at)):
+                return self.add(AtomKind.UNCLOSED, at, at + 2, (at, at + 2))
+            if not found[1].strip():
+                return found.end()
+            return self.add(AtomKind.DISPLAY, at, found.end(), found.span(1))
         if found := _INLINE.match(self.text, at):
             return self.add(AtomKind.MATH, at, found.end(), found.span(1))
         return at + 1

@@ -103,17 +103,13 @@ def _definition(state: State, line: Cursor) -> bool:
     mark = starts.DEFINITION.match(line.text, line.first, line.end)
     if not mark:
         return False
-    if state.leaf and state.matched == len(state.open) and not state.opened:
-        if state.leaf.kind is BlockKind.TABLE_RULE:
-            state.finish()
-        elif not state.interrupted or len(state.leaf.spans) > _TERM_LINES:
+    parent = state.open[state.matched - 1]
+    above = None if state.opened else state.leaf
+    if parent.kind is not ContainerKind.DEFINITIONS and above:
+        term = state.interrupted and len(above.spans) <= _TERM_LINES
+        if state.matched < len(state.open) or not (term or above.kind is BlockKind.TABLE_RULE):
             return False
-        else:
-            state.finish()
-    elif state.leaf:
-        return False
-    del state.open[state.matched :]
-    parent = state.open[-1]
+    state.close()
     if parent.kind is not ContainerKind.DEFINITIONS:
         last = parent.children[-1] if parent.children else None
         if isinstance(last, Container) and last.kind is ContainerKind.TABLE:

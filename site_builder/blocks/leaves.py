@@ -183,11 +183,16 @@ def _math_end(state: State, leaf: Leaf, start: int, end: int) -> None:
     for deeper, mark_end in _marks(state.text, start, end, leaf.close):
         leaf.depth += deeper
         if not leaf.depth:
-            if mark_end == end:
+            if mark_end == end and _has_content(leaf, state.text):
                 state.finish()
             else:
                 state.leaf = not_math(leaf)
             return
+
+
+def _has_content(leaf: Leaf, text: str) -> bool:
+    typed = "".join(text[start:end] for start, end in leaf.spans)
+    return typed.strip("$ \t") != ""
 
 
 def _marks(text: str, start: int, end: int, close: str) -> Iterator[tuple[int, int]]:

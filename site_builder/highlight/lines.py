@@ -98,23 +98,12 @@ Mark = tuple[int, str]
 """An offset in the line and the markup that stands there."""
 
 
+_RANKS = {"</a>": 0, _CLOSE: 1, _WBR: 2, _OPEN: 3}
+"""At one place what closes comes first, the inner before the outer; last of all a link opens."""
+
+
 def _nesting(mark: Mark) -> tuple[int, int]:
-    """
-    At one place what closes comes first, the inner before the outer; then the outer opens before the inner.
-    """
-    offset, markup = mark
-    rank = (
-        0
-        if markup == "</a>"
-        else 1
-        if markup == _CLOSE
-        else 2
-        if markup == _WBR
-        else 3
-        if markup == _OPEN
-        else 4
-    )
-    return offset, rank
+    return mark[0], _RANKS.get(mark[1], 4)
 
 
 def _pieces(tokens: Sequence[Token], start: int, marks: Sequence[Mark]) -> Iterator[str]:

@@ -76,7 +76,8 @@ def python(lines: Sequence[str]) -> tuple[tuple[Token, ...], ...]:
     """The tokens of each line; their texts joined are the line. It need not be Python that parses."""
     bodies = [line.rstrip("\r\n") for line in lines]
     text = "\n".join(body if body.strip() else "" for body in bodies)
-    cut = _cut(_classified(_LEXER.get_tokens_unprocessed(text)))
+    reader = _Reader()
+    cut = _cut(reader.read(kind, part) for _, kind, part in _LEXER.get_tokens_unprocessed(text))
     result: list[tuple[Token, ...]] = []
     for line, body in zip(lines, bodies, strict=True):
         tokens = next(cut, [])
@@ -155,51 +156,61 @@ class _Imports:
             self.state = "part"
 
 
-def _classified(tokens: Iterable[tuple[int, Kind, str]]) -> Iterator[Token]:
-    """The class of each token, from its type and what stands before it."""
-    imports = _Imports()
-    before, owner, decorating = "\n", "", False
-    for _, kind, text in tokens:
+class _Reader:
+    """Settles the class of each token from its type and from what stands before it."""
+
+    def __init__(self) -> None:
+        self.imports = _Imports()
+        self.before = "\n"
+        """The last token that is neither space nor comment."""
+        self.owner = ""
+        """The class of the name that a chain of members begins with."""
+        self.decorating = False
+
+    def read(self, kind: Kind, text: str) -> Token:
         cls = CLASSES[kind]
         if kind in Name:
-            member = before == "."
-            if text == ".":
-                cls = "o"  # inside the name of a module
-            elif kind is Name.Decorator:
-                decorating = True
-            elif decorating and member:
-                cls = "d"
-            elif imports.state and imports.state != "from" and not member:
-                imports.name(text)
-                cls = "t"
-            elif kind is Name.Namespace:
-                # Also what follows in `raise Error from error`, which names no module.
-                cls = "t" if imports.state or text in imports.known else ""
-            elif kind is Name.Function.Magic or kind is Name:
-                if before == "def":
-                    cls = "n"
-                elif member:
-                    cls = "t" if owner == "t" and text[0].isupper() else ""
-                else:
-                    cls = "t" if text in imports.known else ""
-            elif kind is Name.Builtin.Pseudo and text in ("self", "cls"):
-                cls = "p"
-            elif kind is Name.Builtin and member:
-                cls = ""
-            if not member:
-                owner = cls
+            cls = self.name(kind, text)
+            if self.before != ".":
+                self.owner = cls
         elif kind is Keyword.Namespace:
-            imports.opens(text, before in ("\n", ";", ":"))
+            self.imports.opens(text, self.before in ("\n", ";", ":"))
         elif kind is String.Interpol:
             # The braces of an f-string are code; `%s` and `{}` in another string are its text.
             cls = "p" if text == "{" or text[0] not in "{%" else "g"
-        elif decorating and text == ".":
+        elif self.decorating and text == ".":
             cls = "d"
         elif text.strip() or "\n" in text:
-            decorating = False
-            if imports.state:
-                imports.passes(text.lstrip(" \t"))
-            cls = "p" if text == "," else cls
+            self.decorating = False
+            if self.imports.state:
+                self.imports.passes(text.lstrip(" \t"))
+            if kind is Operator and text == ",":
+                cls = "p"  # between imports it counts as an operator
         if cls != "c" and (stripped := text.strip(" \t")):
-            before = stripped if stripped[0] != "\n" else "\n"
-        yield Token(cls, text)
+            self.before = "\n" if stripped[0] == "\n" else stripped
+        return Token(cls, text)
+
+    def name(self, kind: Kind, text: str) -> str:
+        member, known = self.before == ".", text in self.imports.known
+        if text == ".":
+            return "o"  # inside the name of a module
+        if kind is Name.Decorator:
+            self.decorating = True
+        elif self.decorating and member:
+            return "d"
+        elif self.imports.state and self.imports.state != "from" and not member:
+            self.imports.name(text)
+            return "t"
+        elif kind is Name.Namespace:
+            # Also what follows in `raise Error from error`, which names no module.
+            return "t" if self.imports.state or known else ""
+        elif kind is Name.Function.Magic or kind is Name:
+            if self.before == "def":
+                return "n"
+            typed = self.owner == "t" and text[0].isupper() if member else known
+            return "t" if typed else ""
+        elif kind is Name.Builtin.Pseudo and text in ("self", "cls"):
+            return "p"
+        elif kind is Name.Builtin and member:
+            return ""
+        return CLASSES[kind]

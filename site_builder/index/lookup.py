@@ -57,6 +57,7 @@ class Lookup:
             self.stars[module] = tuple(target for name, target in reversed(page.exports) if name == "*")
             self.bases[module] = dict(page.meta.get("bases", ()))
         self.answers: dict[str, Target | None] = {}
+        self.openings: dict[str, dict[str, int]] = {}
         self.lineages: dict[_Place, tuple[_Place, ...]] = {}
 
     def resolve(self, dotted: str) -> Target | None:
@@ -72,10 +73,22 @@ class Lookup:
     def _target(self, place: _Place | None) -> Target | None:
         if place is None:
             return None
-        url = self.pages[place.module].url
+        page = self.pages[place.module]
         if not place.name:
-            return Target(url, "", place.module)
-        return Target(url, self.definitions[place.module][place.name].anchor, f"{place.module}.{place.name}")
+            return Target(page.url, "", place.module)
+        definition = self.definitions[place.module][place.name]
+        anchor = definition.anchor
+        if definition.kind == "data" and self._opening_line(place.module, anchor) != definition.line:
+            # It stands somewhere in a section about something else: its own line says more.
+            anchor = f"L{definition.line}"
+        return Target(page.url, anchor, f"{place.module}.{place.name}")
+
+    def _opening_line(self, module: str, anchor: str) -> int | None:
+        """The first line of code in a section."""
+        if module not in self.openings:
+            sections = self.pages[module].sections
+            self.openings[module] = {section.anchor: section.code[0] for section in sections if section.code}
+        return self.openings[module].get(anchor)
 
     def _find(self, dotted: str, inherited: bool) -> _Place | None:
         seen: set[str] = set()

@@ -14,12 +14,12 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from site_builder.model import ProseLine
-from site_builder.parse.text import BLANK, is_blank, unterminated, width, within
+from site_builder.parse.text import BLANK, Extent, is_blank, rows, unterminated, width, within
 
 # What follows `#` and optional spaces in a comment that speaks to a tool. A word ends where it can go on no
 # longer: `noqa` is a pragma and `noqaesque` is not.
@@ -84,22 +84,14 @@ class Comments:
     pragmas: frozenset[int]
 
 
-def candidates(lines: Sequence[str]) -> list[int]:
-    """The numbers of the lines that begin with `#`."""
-    return [number for number, line in enumerate(lines, 1) if line.lstrip(BLANK).startswith("#")]
-
-
-def find(lines: Sequence[str], strings: Iterable[tuple[int, int, int, int]]) -> Comments:
-    """
-    The comments of a file, given the extent of every string that spans lines: first line, first column, last
-    line and last column, columns in characters from nought and the last exclusive.
-    """
-    found = candidates(lines)
+def find(lines: Sequence[str], strings: Iterable[Extent]) -> Comments:
+    """The comments of a file, given every string in it that spans lines."""
+    found = [number for number, line in enumerate(lines, 1) if line.lstrip(BLANK).startswith("#")]
     inside: set[int] = set()
-    for first, start, last, end in strings:
-        suspects = found[bisect_left(found, first + 1) : bisect_left(found, last + 1)]
+    for string in strings:
+        suspects = found[bisect_right(found, string.line) : bisect_right(found, string.last_line)]
         if suspects:
-            inside.update(set(suspects) - _comments_between(lines, first, start, last, end))
+            inside.update(set(suspects) - _comments_between(lines, string))
     numbers = [number for number in found if number not in inside] if inside else found
     pragmas = _pragmas(lines, numbers)
     return Comments(tuple(_runs(number for number in numbers if number not in pragmas)), frozenset(pragmas))
@@ -112,15 +104,15 @@ def is_pragma(comment: str) -> bool:
 
 def prose(lines: Sequence[str], run: Run, path: str) -> tuple[ProseLine, ...]:
     """What a run says, without its signs and the indentation that all its lines share."""
-    rows = []
+    found = []
     for number in range(run.start, run.end):
         line = unterminated(lines[number - 1])
         sign = _SIGN.match(line)
         start = sign.end() if sign else 0
-        rows.append((number, start, line[start:]))
-    margin = min((width(text) for _, _, text in rows if not is_blank(text)), default=0)
+        found.append((number, start, line[start:]))
+    margin = min((width(text) for _, _, text in found if not is_blank(text)), default=0)
     said = []
-    for number, start, text in rows:
+    for number, start, text in found:
         skip = len(text) if is_blank(text) else within(text, margin)
         said.append(ProseLine(text[skip:], path, number, start + skip + 1))
     return tuple(said)
@@ -156,24 +148,20 @@ def _runs(numbers: Iterable[int]) -> Iterable[Run]:
         yield Run(start, end)
 
 
-def _comments_between(lines: Sequence[str], first: int, start: int, last: int, end: int) -> set[int]:
+def _comments_between(lines: Sequence[str], string: Extent) -> set[int]:
     """The lines with a real comment between the literals of one string: `("a"`, `# why`, `"b")`."""
-    if last - first < 1:
-        return set()
-    rows = [unterminated(line) for line in lines[first - 1 : last]]
-    rows[-1] = rows[-1][:end]
-    rows[0] = rows[0][start:]
     comments = set()
     depth = 0
+    source = "(\n" + "\n".join(rows(lines, string)) + "\n)"
     try:
-        for token in tokenize.generate_tokens(io.StringIO("(\n" + "\n".join(rows) + "\n)", "\n").readline):
+        for token in tokenize.generate_tokens(io.StringIO(source, "\n").readline):
             name = tokenize.tok_name[token.type]
             if name.endswith("STRING_START"):
                 depth += 1
             elif name.endswith("STRING_END"):
                 depth -= 1
             elif token.type == tokenize.COMMENT and depth == 0:
-                comments.add(first + token.start[0] - 2)
+                comments.add(string.line + token.start[0] - 2)
     except (tokenize.TokenError, SyntaxError):
         # Python's parser took this string, and its tokenizer in Python did not: then no split inside it.
         return set()

@@ -50,50 +50,30 @@ def decode(data: bytes, path: str, *, declared: bool = True) -> Decoded:
     diagnostic at the first byte that is wrong.
     """
     name, line, column = _declaration(data) if declared else ("", 1, 1)
-    if data.startswith(BOM):
-        if name and _normal(name) != "utf-8":
-            fault = Diagnostic(
-                path, line, column, "encoding",
-                f"the file begins with a UTF-8 byte order mark but declares `{name}`",
-                "remove one of the two; Python refuses the file as it is",
-            )  # fmt: skip
-            return _guess(data, fault)
-        encoding = "utf-8-sig"
-    else:
-        encoding = _normal(name or "utf-8")
+    encoding = _normal(name or "utf-8")
     try:
-        text = data.decode(encoding)
+        if data.startswith(BOM):
+            if encoding != "utf-8":
+                raise UnicodeError(f"the file begins with a UTF-8 byte order mark but declares `{name}`")
+            encoding = "utf-8-sig"
+        return Decoded(split_lines(_text(data, encoding)), encoding)
     except LookupError:
-        fault = Diagnostic(
-            path, line, column, "encoding", f"`{name}` is not a text encoding that Python knows",
-            "correct the coding line, or save the file as UTF-8 and remove it",
-        )  # fmt: skip
-        return _guess(data, fault)
+        message = f"`{name}` is not a text encoding that Python knows"
+        hint = "correct the coding line, or save the file as UTF-8 and remove it"
     except UnicodeDecodeError as error:
         line, column = _place(data[: error.start], encoding)
-        fault = Diagnostic(
-            path, line, column, "encoding", f"byte 0x{data[error.start]:02x} is not valid in `{encoding}`",
-            "save the file as UTF-8, or declare its encoding in a coding line",
-        )  # fmt: skip
-        return _guess(data, fault)
-    except Exception:  # A codec is anybody's code, and may fail in any way.
-        text = None
-    if text is None or not _gives_back(text, encoding, data):
-        fault = Diagnostic(
-            path, line, column, "encoding", f"the file read as `{encoding}` cannot be written back unchanged",
-            "save the file as UTF-8",
-        )  # fmt: skip
-        return _guess(data, fault)
-    return Decoded(split_lines(text), encoding)
+        message = f"byte 0x{data[error.start : error.start + 1].hex()} is not valid in `{encoding}`"
+        hint = "save the file as UTF-8, or declare its encoding in a coding line"
+    except UnicodeError as error:
+        message = str(error)
+        hint = "save the file as UTF-8 and remove the coding line"
+    fault = Diagnostic(path, line, column, "encoding", message, hint)
+    return Decoded(split_lines(data.decode("latin-1")), "latin-1", False, (fault,))
 
 
 def encode(lines: tuple[str, ...], encoding: str) -> bytes:
     """The bytes that `decode` was given."""
     return "".join(lines).encode(encoding)
-
-
-def _guess(data: bytes, fault: Diagnostic) -> Decoded:
-    return Decoded(split_lines(data.decode("latin-1")), "latin-1", False, (fault,))
 
 
 def _declaration(data: bytes) -> tuple[str, int, int]:
@@ -113,27 +93,33 @@ def _declaration(data: bytes) -> tuple[str, int, int]:
 
 
 def _normal(name: str) -> str:
-    """Any spelling of UTF-8 as Python reads it: without a byte order mark."""
+    """`utf-8` for what Python itself takes for it, among others `utf-8-sig` without a byte order mark."""
     simple = name[:12].lower().replace("_", "-")
-    if simple in ("utf-8", "utf8") or simple.startswith("utf-8-"):
-        return "utf-8"
-    return name
+    return "utf-8" if simple == "utf-8" or simple.startswith("utf-8-") else name
 
 
-def _gives_back(text: str, encoding: str, data: bytes) -> bool:
-    """Whether encoding undoes the decoding, and the text is one that can be written into a page."""
+def _text(data: bytes, encoding: str) -> str:
+    """The text, if encoding it gives back the same bytes, and if it can be written into a page."""
     if encoding in ("utf-8", "utf-8-sig"):
-        return True
+        return data.decode(encoding)
     try:
-        text.encode("utf-8")
+        text = data.decode(encoding)
         # A coding line that is no longer one shows an encoding in which ASCII does not stand for itself.
-        lines = [line.encode("utf-8") for line in split_lines(text)[:2]]
-        return any(map(_DECLARATION.match, lines)) and text.encode(encoding) == data
-    except Exception:  # As above.
-        return False
+        head = [line.encode("utf-8") for line in split_lines(text)[:2]]
+        if any(map(_DECLARATION.match, head)) and text.encode("utf-8") and text.encode(encoding) == data:
+            return text
+    except (LookupError, UnicodeDecodeError):
+        raise
+    except Exception as error:  # A codec is anybody's code, and may fail in any way.
+        raise UnicodeError(f"the file cannot be read as `{encoding}`") from error
+    raise UnicodeError(f"the file read as `{encoding}` cannot be written back unchanged")
 
 
 def _place(before: bytes, encoding: str) -> tuple[int, int]:
     """Line and column of the byte that follows `before`."""
-    lines = split_lines(before.decode(encoding, "replace") + "?")
+    try:
+        text = before.decode(encoding)
+    except Exception:  # As above: what is wrong may show only further on.
+        text = before.decode("latin-1")
+    lines = split_lines(text + "?")
     return len(lines), len(lines[-1])

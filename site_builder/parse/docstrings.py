@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 from site_builder.model import ProseLine
 from site_builder.parse.comments import is_pragma
-from site_builder.parse.structure import DefinitionNode, character
-from site_builder.parse.text import BLANK, indentation, is_blank, trim, unterminated, width, within
+from site_builder.parse.structure import DefinitionNode, extent
+from site_builder.parse.text import BLANK, indentation, is_blank, rows, trim, width, within
 
 _OPENING = re.compile(r"([a-zA-Z]*)(\"\"\"|'''|\"|')")
 
@@ -63,20 +63,15 @@ def find(node: ast.Module | DefinitionNode, lines: Sequence[str], path: str) -> 
     constant = statement.value
     if not isinstance(constant, ast.Constant) or not isinstance(constant.value, str):
         return None
-    last = constant.end_lineno or constant.lineno
-    start = character(lines[constant.lineno - 1], constant.col_offset)
-    end = character(lines[last - 1], constant.end_col_offset or 0)
-    rows = [unterminated(line) for line in lines[constant.lineno - 1 : last]]
-    rows[-1] = rows[-1][:end]
-    rows[0] = rows[0][start:]
-    literals, remarks = _literals("\n".join(rows), constant.lineno, start)
+    place = extent(constant, lines)
+    literals, remarks = _literals("\n".join(rows(lines, place)), place.line, place.column)
     prose = _clean([row for literal in literals for row in _rows(literal)], path)
-    statement_end = statement.end_lineno or last
-    before = lines[statement.lineno - 1][: character(lines[statement.lineno - 1], statement.col_offset)]
-    after = lines[statement_end - 1][character(lines[statement_end - 1], statement.end_col_offset or 0) :]
-    after = after.strip(BLANK)
+    # The statement may be wider than the string: by parentheses.
+    whole = extent(statement, lines)
+    before = lines[whole.line - 1][: whole.column]
+    after = lines[whole.last_line - 1][whole.end_column :].strip(BLANK)
     alone = is_blank(before) and not remarks and (not after or is_pragma(after))
-    return Docstring(prose, statement.lineno, statement_end, alone)
+    return Docstring(prose, whole.line, whole.last_line, alone)
 
 
 def _literals(source: str, line: int, column: int) -> tuple[list[_Literal], bool]:
@@ -87,13 +82,13 @@ def _literals(source: str, line: int, column: int) -> tuple[list[_Literal], bool
         return whole, False
     literals = []
     remarks = False
-    rows = source.split("\n")
+    source_rows = source.split("\n")
     try:
         for token in tokenize.generate_tokens(io.StringIO("(\n" + source + "\n)", "\n").readline):
             row, start = token.start[0] - 2, token.start[1]
             if token.type == tokenize.STRING:
                 literals.append(_Literal(token.string, line + row, start + (0 if row else column)))
-            elif token.type == tokenize.COMMENT and not is_blank(rows[row][:start]):
+            elif token.type == tokenize.COMMENT and not is_blank(source_rows[row][:start]):
                 remarks = remarks or not is_pragma(token.string)
     except (tokenize.TokenError, SyntaxError):
         return whole, False
@@ -118,11 +113,11 @@ def _rows(literal: _Literal) -> list[_Row]:
         if (index == 0 or len(quotes) == 1) and text.endswith("\\") and not _escaped(text, len(text) - 1):
             texts[index] = text[:-1]
     column = literal.column + opening.end()
-    rows = [
+    found = [
         _Row(text, literal.line + index, 0 if index else column, raw, index > 0)
         for index, text in enumerate(texts)
     ]
-    return rows + [_Row("", rows[-1].line, rows[-1].column, raw, False)] * (blanks - 1)
+    return found + [_Row("", found[-1].line, found[-1].column, raw, False)] * (blanks - 1)
 
 
 def _escaped(text: str, index: int) -> bool:
@@ -131,11 +126,11 @@ def _escaped(text: str, index: int) -> bool:
     return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
-def _clean(rows: list[_Row], path: str) -> tuple[ProseLine, ...]:
+def _clean(found: list[_Row], path: str) -> tuple[ProseLine, ...]:
     """As `inspect.cleandoc`: common indentation goes, and blank lines at both ends."""
-    margin = min((width(row.text) for row in rows if row.leading and not is_blank(row.text)), default=0)
+    margin = min((width(row.text) for row in found if row.leading and not is_blank(row.text)), default=0)
     lines = []
-    for row in rows:
+    for row in found:
         if is_blank(row.text):
             lines.append(ProseLine("", path, row.line, row.column + 1, row.raw))
             continue

@@ -18,10 +18,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from site_builder.model import Kind
+from site_builder.parse.text import Extent, indentation
 
 DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
-_STRINGS: tuple[type[ast.AST], ...] = tuple(
+_STRINGS: tuple[type[ast.expr], ...] = tuple(
     getattr(ast, name) for name in ("Constant", "JoinedStr", "TemplateStr") if hasattr(ast, name)
 )
 _HEAD = re.compile(r"(?:async[ \t\f]+)?(?:def|class)[ \t\f]+")
@@ -40,18 +41,14 @@ class Opening:
     end: int
     parent: Opening | None
 
-    @property
-    def column(self) -> int:
-        return self.indent + 1
-
 
 @dataclass(slots=True)
 class Structure:
     """What one walk over the tree found. All but the strings are in source order."""
 
     openings: list[Opening] = field(default_factory=list)
-    strings: list[tuple[int, int, int, int]] = field(default_factory=list)
-    """Extents of strings over several lines, as `comments.find` takes them."""
+    strings: list[Extent] = field(default_factory=list)
+    """Strings over several lines; one that Python joins from several literals is one."""
     statements: dict[int, ast.stmt] = field(default_factory=dict)
     """The outermost statement that starts on a line."""
     continued: set[int] = field(default_factory=set)
@@ -63,6 +60,13 @@ class Structure:
 def character(line: str, offset: int) -> int:
     """The column in characters of a column that `ast` counts in UTF-8 bytes."""
     return offset if line.isascii() else len(line.encode("utf-8")[:offset].decode("utf-8", "ignore"))
+
+
+def extent(node: ast.expr | ast.stmt, lines: Sequence[str]) -> Extent:
+    """Where an expression or a statement stands."""
+    last = node.end_lineno or node.lineno
+    start = character(lines[node.lineno - 1], node.col_offset)
+    return Extent(node.lineno, start, last, character(lines[last - 1], node.end_col_offset or 0))
 
 
 def survey(tree: ast.Module, lines: Sequence[str]) -> Structure:
@@ -88,10 +92,7 @@ def survey(tree: ast.Module, lines: Sequence[str]) -> Structure:
             if first == last and not (isinstance(node, ast.stmt) and hasattr(node, "body")):
                 continue
             if isinstance(node, _STRINGS):
-                if not isinstance(node, ast.Constant) or isinstance(node.value, (str, bytes)):
-                    start = character(lines[first - 1], node.col_offset)  # type: ignore[attr-defined]
-                    end = character(lines[last - 1], node.end_col_offset)  # type: ignore[attr-defined]
-                    found.strings.append((first, start, last, end))
+                found.strings.append(extent(node, lines))
                 continue
         children: list[tuple[ast.AST, Opening | None]] = []
         for name in node._fields:
@@ -116,7 +117,7 @@ def _opening(node: DefinitionNode, owner: Opening | None, lines: Sequence[str]) 
     if node.decorator_list:
         start = node.decorator_list[0].lineno
         # In `@(`, newline, `decorator)` the expression starts below its sign.
-        while start > 1 and not lines[start - 1].lstrip(" \t\f").startswith("@"):
+        while start > 1 and not lines[start - 1].startswith("@", indentation(lines[start - 1])):
             start -= 1
     name = f"{owner.name}.{node.name}" if owner else node.name
     indent = character(lines[node.lineno - 1], node.col_offset)

@@ -13,6 +13,7 @@ rewritten as spaces.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from site_builder.model import ProseLine
 
@@ -20,6 +21,23 @@ BLANK = " \t\f\r\n"
 """What a line may hold and still be blank. A no-break space, say, is text."""
 
 _INDENT = " \t\f"
+
+
+class Extent(NamedTuple):
+    """A stretch of source: its first line and column, its last line and the column after it. Columns from nought."""
+
+    line: int
+    column: int
+    last_line: int
+    end_column: int
+
+
+def rows(lines: Sequence[str], extent: Extent) -> list[str]:
+    """The source of an extent, line by line, without terminators."""
+    found = [unterminated(line) for line in lines[extent.line - 1 : extent.last_line]]
+    found[-1] = found[-1][: extent.end_column]
+    found[0] = found[0][extent.column :]
+    return found
 
 
 def is_blank(text: str) -> bool:

@@ -125,7 +125,7 @@ class Assembly:
                 self.plain.append("\n".join(lines))
                 return self.slot(examples.figure(lines, self.example))
             case BlockKind.HTML:
-                return self.html(block)
+                return self.html(block, tight)
             case BlockKind.RULE:
                 return "<hr>"
             case BlockKind.REFERENCE | BlockKind.TABLE_RULE:
@@ -160,13 +160,14 @@ class Assembly:
         css = f' class="language-{name}"' if name else ""
         return self.slot(f"<pre><code{css}>{highlight.block(code, name)}</code></pre>")
 
-    def html(self, block: Block) -> str:
+    def html(self, block: Block, tight: bool) -> str:
         passage = self.passage(block)
         single = self.single_tags[id(block)]
         made = tags.settled(passage.text, passage.offset, self.context.settled, single)
         if self.context.sanitise:
             made = tags.anonymous(made)
-        return self.context.slots.add(made, foreign=True)
+        slot = self.context.slots.add(made, foreign=True)
+        return slot if "<" in made or tight else f"<p>{slot}</p>"
 
     def passage(self, block: Block) -> Passage:
         return Passage(block, self.context.prose.text)

@@ -17,6 +17,7 @@ _AFTER = re.compile("(?:[-–'’]\\w+)?[.,;:!?%…)}\"'”’»。、，．！�
 _BEFORE = re.compile("[({\"'“‘«（「『【〈《]+$")
 _NEXT_LINE = re.compile(r"\n(?=[.,;:!?)]+(?:\s|$))")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
+_SPACED = re.compile(r"[-+=<>]")
 _INVISIBLE = re.compile(r"[\s{}^_]|\\[,;:!]")
 _SHORT = 24
 
@@ -40,4 +41,5 @@ def skipped(source: str, at: int) -> int:
 
 def is_short(tex: str) -> bool:
     """Whether the formula will be at most some twenty characters wide."""
-    return len(_INVISIBLE.sub("", _COMMAND.sub("x", tex))) <= _SHORT
+    shown = _INVISIBLE.sub("", _COMMAND.sub("x", tex))
+    return len(shown) + 2 * len(_SPACED.findall(shown)) <= _SHORT

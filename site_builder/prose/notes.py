@@ -35,7 +35,7 @@ class Notes:
         self.uses[key] = self.uses.get(key, 0) + 1
         return (
             f'<sup class="footnote-ref" id="{self.back(key, self.uses[key])}">'
-            f'<a href="#{self.target(key)}">{number}</a></sup>'
+            f'<a href="#{self.target(key)}" role="doc-noteref">{number}</a></sup>'
         )
 
     def target(self, key: str) -> str:
@@ -53,13 +53,15 @@ class Notes:
         items = []
         for key in (*self.numbers, *others):
             links = "".join(
-                f' <a class="footnote-back" href="#{self.back(key, use)}">↩</a>'
+                f' <a class="footnote-back" role="doc-backlink" href="#{self.back(key, use)}">↩</a>'
                 for use in range(1, self.uses.get(key, 0) + 1)
             )
             inner = flow(self.defined[key])
             inner = f"{inner[:-4]}{links}</p>" if inner.endswith("</p>") else inner + links
             items.append(f'<li id="{self.target(key)}">{inner}</li>')
-        return "\n".join(('<section class="footnotes">', "<ol>", *items, "</ol>", "</section>"))
+        return "\n".join(
+            ('<section class="footnotes" role="doc-endnotes">', "<ol>", *items, "</ol>", "</section>")
+        )
 
 
 def _notes(container: Container) -> Iterator[Container]:

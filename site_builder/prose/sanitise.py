@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import nh3
 
-_TAGS = frozenset(
-    """
+_TAGS = """
     a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure
     h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q rp rt ruby s samp section small span strong sub summary
     sup table tbody td tfoot th thead time tr u ul var wbr
-    """.split()
-)
+"""
 _ATTRIBUTES = {
     "*": {"class", "dir", "id", "lang", "title", "data-state"},
-    "a": {"href", "hreflang"},
+    "a": {"href", "hreflang", "role"},
+    "section": {"role"},
     "img": {"src", "alt", "width", "height"},
     "ol": {"start"},
     "td": {"colspan", "rowspan"},
@@ -33,7 +32,7 @@ def sanitised(html: str) -> str:
     """The HTML with only what cannot harm a reader."""
     return nh3.clean(
         html,
-        tags=set(_TAGS),
+        tags=set(_TAGS.split()),
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https", "mailto"},
         link_rel=None,

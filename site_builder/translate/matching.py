@@ -9,9 +9,9 @@ A catalogue remembers where each of its texts stood. Now the page has changed. F
 text: at its old place, then in the same section, then anywhere in the page, in order. Each remembered place is given
 away once. So where two blocks said the same and one of them now says something else, the places tell which.
 
-What is left over on both sides lies between blocks that were found. Between two of those, the first new text takes
-the place of the first text that is gone, the second of the second: these are *stale*. Line breaks are no part of a
-text, so a paragraph that is only wrapped anew stays translated.
+What is left over on both sides lies between blocks that were found. Between two of those, a new text takes the place
+of the text that is gone, as far from its neighbour as that was, else the next one: it is *stale*. Line breaks are no
+part of a text, so a paragraph that is only wrapped anew stays translated.
 """
 
 from __future__ import annotations
@@ -157,23 +157,32 @@ class _Matching:
         slots = sorted(self.slots.get(anchor, ()), key=lambda slot: slot.place.ordinal)
         order = {id(slot): index for index, slot in enumerate(slots)}
         run: list[int] = []
-        at = 0
-
-        def pair(end: int) -> None:
-            vacant = (slot for slot in slots[at:end] if not slot.taken)
-            for number, slot in zip(run, vacant, strict=False):
-                slot.taken = True
-                self.found[number] = _Found(slot.entry, _left(slot.entry), slot)
-            run.clear()
-
+        at = shift = 0
         for number in numbers:
             found = self.found.get(number)
             if found is None:
                 run.append(number)
-            elif (index := order.get(id(found.slot), -1)) >= at:
-                pair(index)
-                at = index + 1
-        pair(len(slots))
+            elif found.slot and (index := order.get(id(found.slot), -1)) >= at:
+                self.pair(run, slots[at:index], shift)
+                run, at = [], index + 1
+                shift = found.slot.place.ordinal - self.units[number].place.ordinal
+        self.pair(run, slots[at:], shift)
+
+    def pair(self, run: Sequence[int], slots: Sequence[_Slot], shift: int) -> None:
+        """The places as far from the text before them as they were, then the rest in order."""
+        by_ordinal = {slot.place.ordinal - shift: slot for slot in slots}
+        for number in run:
+            slot = by_ordinal.get(self.units[number].place.ordinal)
+            if slot and not slot.taken:
+                self.claim(number, slot)
+        left = (number for number in run if number not in self.found)
+        vacant = [slot for slot in slots if not slot.taken]
+        for number, slot in zip(left, vacant, strict=False):
+            self.claim(number, slot)
+
+    def claim(self, number: int, slot: _Slot) -> None:
+        slot.taken = True
+        self.found[number] = _Found(slot.entry, _left(slot.entry), slot)
 
 
 def _left(entry: Entry) -> BlockState:

@@ -291,6 +291,22 @@ def test_the_transforms_of_torch_func_see_the_same_jacobian_as_autograd() -> Non
     torch.testing.assert_close(torch.func.jacrev(call)(x), expected)
 
 
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_gradients_for_each_sample_at_once_are_those_taken_one_by_one() -> None:
+    attention = layer(readable=False)
+    parameters = {name: p.detach() for name, p in attention.named_parameters()}
+
+    def loss(parameters: dict[str, Tensor], x: Tensor) -> Tensor:
+        call = {"query": x, "key": x, "value": x}
+        return torch.func.functional_call(attention, parameters, kwargs=call).square().sum()
+
+    samples = torch.randn(4, 3, 1, D_MODEL, dtype=torch.float64)
+    slopes = torch.func.grad(loss)
+    together = torch.func.vmap(slopes, in_dims=(None, 0))(parameters, samples)
+    for name, slope in slopes(parameters, samples[2]).items():
+        torch.testing.assert_close(together[name][2], slope, msg=name)
+
+
 # --- who sees whom ---
 
 

@@ -53,7 +53,8 @@ class Line(HTMLParser):
 
     def unbroken(self) -> list[str]:
         """The stretches that are kept on one line."""
-        found, last = [], False
+        found: list[str] = []
+        last = False
         for place, (character, around) in enumerate(zip(self.text, self.around, strict=True)):
             kept = "nb" in classes(around)
             if kept and last and place not in self.breaks:
@@ -148,6 +149,7 @@ def test_thousands_of_blank_lines_cost_no_more_than_they_are_worth() -> None:
         ("rb'a' 'b'", "g:rb'a' g:'b'"),
         ("f'{x!r:>4} {{}} {y=}'", "g:f' p:{ p:!r: g:>4 p:} g: {{}}  p:{ p:=} g:'"),
         ("'%s {}' % x", "g:'%s {}' o:%"),
+        ("f'{x},{y}'", "g:f' p:{ p:} g:, p:{ p:} g:'"),
         ("x = 1  # why", "o:= m:1 c:# why"),
         ("cls.x, self.y, Ellipsis", "p:cls o:. p:, p:self o:. p:, m:Ellipsis"),
         ("x.max(max)", "o:. p:( t:max p:)"),
@@ -322,7 +324,7 @@ def test_no_identifier_is_ever_broken(text: str) -> None:
 def plain(html: str) -> str:
     reader = HTMLParser(convert_charrefs=True)
     found: list[str] = []
-    reader.handle_data = found.append  # type: ignore[method-assign]
+    reader.handle_data = found.append  # type: ignore[method-assign, assignment]
     reader.feed(html)
     reader.close()
     return "".join(found)

@@ -86,11 +86,12 @@ def test_a_dotted_name_leads_to_the_section_that_shows_it(dotted: str, expected:
     assert (place(found), found.title if found else "") == (expected, title)
 
 
-def test_data_of_a_module_is_found_too() -> None:
-    tree = site(home_="", mha=ATTENTION)
-    found = tree.resolve("pkg.mha.LIMIT")
-    assert found is not None
-    assert found.anchor in tree.anchors("mha.html")
+def test_data_leads_to_the_section_that_it_opens_else_to_its_line() -> None:
+    tree = site(home_="", data="import os\nOTHER = 1\n\n# How many.\nLIMIT = 3\nLEAST = 1\n")
+    assert place(tree.resolve("pkg.data.OTHER")) == "data.html#L2"
+    assert place(tree.resolve("pkg.data.LIMIT")) == "data.html#module:LIMIT"
+    assert place(tree.resolve("pkg.data.LEAST")) == "data.html#L6"
+    assert {"L2", "module:LIMIT", "L6"} <= tree.anchors("data.html")
 
 
 @pytest.mark.parametrize(
@@ -262,9 +263,8 @@ def test_without_a_home_page_the_top_pages_are_each_others_siblings() -> None:
 
 def test_an_unknown_url_has_no_place() -> None:
     tree = site(home_="")
-    assert (
-        tree.page("x.html") is tree.parent("x.html") is tree.previous("x.html") is tree.next("x.html") is None
-    )
+    assert tree.page("x.html") is None
+    assert [tree.parent("x.html"), tree.previous("x.html"), tree.next("x.html")] == [None, None, None]
     assert tree.children("x.html") == tree.siblings("x.html") == tree.ancestors("x.html") == ()
     assert tree.anchors("x.html") == frozenset()
 

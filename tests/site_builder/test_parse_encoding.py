@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import encodings
+import pkgutil
+
 import pytest
 
 from site_builder.model import Kind, Page, SourceFile
@@ -27,6 +30,7 @@ def faults(page: Page) -> list[tuple[int, int, str]]:
         pytest.param(
             "# coding: utf-8-sig\n# é\nx = 1\n".encode(), "utf-8", "é", id="utf-8-sig without a mark"
         ),
+        pytest.param("# coding: utf8\n# é\nx = 1\n".encode(), "utf8", "é", id="utf8 without a dash"),
         pytest.param("# coding: latin-1\n# é\nx = 1\n".encode("latin-1"), "latin-1", "é", id="latin-1"),
         pytest.param("# coding: cp1252\n# “\nx = 1\n".encode("cp1252"), "cp1252", "“", id="cp1252"),
         pytest.param(
@@ -59,6 +63,7 @@ def test_a_file_is_read_as_it_declares_and_comes_back(data: bytes, encoding: str
         pytest.param(b"# coding: utf-16-le\nx = 1\n", (1, 11, "encoding"), id="not even ASCII"),
         pytest.param(b"# coding: utf-7\nx = '+AGE-'\n", (1, 11, "encoding"), id="does not come back"),
         pytest.param(b"\xef\xbb\xbf# coding: latin-1\nx = 1\n", (1, 11, "encoding"), id="against its mark"),
+        pytest.param(b"\xef\xbb\xbf# coding: utf8\nx = 1\n", (1, 11, "encoding"), id="no dash with a mark"),
         pytest.param(
             b"# coding: raw_unicode_escape\n'\\ud800'\n", (1, 11, "encoding"), id="half a character"
         ),
@@ -130,3 +135,12 @@ def test_markdown_needs_no_coding_line_and_gets_none() -> None:
     page = page_of(data, "page.md")
     assert (page.title, page.encoding, page.diagnostics) == ("Tïtle", "utf-8", ())
     assert encode(page) == data
+
+
+@pytest.mark.parametrize("body", [b"x = 1\n", b"\xe9\xff\n", b"+AGE-\x1b$B\n", b"--x-\n\\N{x}\\ud800"])
+def test_no_codec_of_python_loses_a_byte(body: bytes) -> None:
+    for module in pkgutil.iter_modules(encodings.__path__):
+        data = b"# coding: " + module.name.encode() + b"\n" + body
+        page = page_of(data)
+        assert encode(page) == data, module.name
+        "".join(page.lines).encode("utf-8")

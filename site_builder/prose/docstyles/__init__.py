@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable
 
 from site_builder.prose.docstyles.blocks import run
-from site_builder.prose.docstyles.context import Context, State
+from site_builder.prose.docstyles.context import Context
 from site_builder.prose.docstyles.detect import has_markdown, is_foreign
 from site_builder.prose.docstyles.explicit import references
 from site_builder.prose.docstyles.shapes import join
@@ -31,7 +31,9 @@ __all__ = ["STYLES", "to_markdown"]
 STYLES = ("auto", "markdown", "rest", "google", "numpy", "sphinx", "plain")
 
 
-def to_markdown(text: str, style: str = "auto", *, known: Callable[[str], str | None] | None = None) -> str | None:
+def to_markdown(
+    text: str, style: str = "auto", *, known: Callable[[str], str | None] | None = None
+) -> str | None:
     """
     The Markdown of a docstring, which is given without its indentation and as its author typed it. None if it is
     plain Markdown already.
@@ -53,9 +55,13 @@ def to_markdown(text: str, style: str = "auto", *, known: Callable[[str], str | 
     return converted if _essence(converted) != _essence(text) else None
 
 
-def _essence(text: str) -> list[str]:
-    """What two texts that Markdown reads alike have in common."""
-    return [re.sub(r"^[-+] ", "* ", " ".join(line.replace("``", "`").split())) for line in text.split("\n") if line.strip()]
+def _essence(text: str) -> list[tuple[bool, str]]:
+    """What two texts that Markdown reads alike have in common: words, bullets, and which lines may be code."""
+    return [
+        (line.startswith("    "), re.sub(r"^[-+] ", "* ", " ".join(line.replace("``", "`").split())))
+        for line in text.split("\n")
+        if line.strip()
+    ]
 
 
 def _converted(text: str, known: Callable[[str], str | None] | None) -> str:

@@ -19,8 +19,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from site_builder.prose.docstyles.roles import role
+from site_builder.prose.docstyles.text import code, escape, guard, is_tex, literal_math
 
-__all__ = ["References", "code", "escape", "inline", "literal_math"]
+__all__ = ["References", "inline"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class References:
 NOTHING = References()
 
 _STOP = re.compile(r"[\\`*_<&$|\[\]!:]|(?<![A-Za-z])(?:https?|ftp)://", re.IGNORECASE)
-_STOP_NAMES = re.compile(_STOP.pattern + r"|(?<!\w)[A-Za-z0-9](?:[\w.+-]{0,80}[A-Za-z0-9])?__?(?!\w)", re.IGNORECASE)
+_STOP_NAMES = re.compile(
+    _STOP.pattern + r"|(?<!\w)[A-Za-z0-9](?:[\w.+-]{0,80}[A-Za-z0-9])?__?(?!\w)", re.IGNORECASE
+)
 
 _URL = re.compile(r"(?:https?|ftp)://[^\s<>`\"\\|$]+", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<((?:https?|ftp)://[^\s<>`\"\\|$]+)>", re.IGNORECASE)
@@ -44,7 +47,9 @@ _ROLE = re.compile(r":([A-Za-z][\w+.-]{0,40}(?::[A-Za-z][\w+.-]{0,40})?):`([^`]{
 _SUFFIX_ROLE = re.compile(r":([a-z]{1,20}):(?!`)")
 _LINK = re.compile(r"([^`<>]{0,400}?)\s*<([^`<>]{1,1000})>\s*", re.DOTALL)
 _OLD_QUOTE = re.compile(r"`([\w./+*-][\w./+* -]{0,60})'(?![\w`)\]])")
-_MARKDOWN_LINK = re.compile(r"(!?)\[([^\[\]]{0,300})\]\(((?:https?://|mailto:)[^\s()<>]{1,1000})(?:\s+\"[^\"]{0,200}\")?\)")
+_MARKDOWN_LINK = re.compile(
+    r"(!?)\[([^\[\]]{0,300})\]\(((?:https?://|mailto:)[^\s()<>]{1,1000})(?:\s+\"[^\"]{0,200}\")?\)"
+)
 _CROSS_REFERENCE = re.compile(r"\[`([^`\[\]]{1,200})`\]\[([A-Za-z_][\w.]{0,200}|)\]")
 _FOOTNOTE = re.compile(r"\[(\d{1,4}|[#*]|#?[A-Za-z][\w.:+-]{0,60})\]_(?!\w)")
 _SUBSTITUTION = re.compile(r"\|([^|\s](?:[^|\n]{0,60}[^|\s])?)\|(?:__?(?!\w))?")
@@ -58,48 +63,6 @@ _TICKS = re.compile(r"`+")
 # reST lets emphasis end only before a space or one of these signs, and begin only after one of the others.
 _MAY_FOLLOW = frozenset("'\")]}>-/:.,;!?\\’”»…—–")
 _MAY_PRECEDE = frozenset("'\"([{<-/:‘“«—–¡¿")
-_MATH_CLOSERS = re.compile(r"\*{1,2}(?!\*)")
-
-
-def code(text: str) -> str:
-    """`text` as a Markdown code span, on one line."""
-    text = " ".join(text.split("\n")).strip()
-    if not text:
-        return ""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    if not longest:
-        return f"`{text}`"
-    ticks = "`" * (longest + 1)
-    return f"{ticks} {text} {ticks}"
-
-
-def escape(text: str) -> str:
-    """`text` with nothing in it that Markdown reads as markup (line starts apart)."""
-    text = re.sub(r"([\\`*\[\]$])", r"\\\1", text)
-    text = re.sub(r"&(?=#?\w{1,32};)", "&amp;", text)
-    text = re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
-    return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", text)
-
-
-def literal_math(tex: str) -> str:
-    """
-    The TeX that the author meant. In a docstring that is not raw every backslash is typed twice; such doubling is
-    told from a line break `\\\\` by the letter that follows it.
-    """
-    tex = tex.strip()
-    if re.search(r"\\\\[A-Za-z]", tex) and not re.search(r"(?<!\\)\\(?:\\\\)*(?!\\)", tex):
-        tex = tex.replace("\\\\", "\\")
-    # KaTeX knows no \mbox, and nobody comments a formula in a docstring.
-    return re.sub(r"(?<!\\)%", r"\\%", tex.replace("\\mbox{", "\\text{"))
-
-
-def _is_tex(body: str) -> bool:
-    """Whether what stands between two dollars of a foreign text is a formula rather than prices or shell variables."""
-    if "\\" in body or "^" in body or re.search(r"\w_[\w{]", body) and " " not in body:
-        return not re.search(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}", re.sub(r"\\[a-z]+\{[^{}]*\}", "", body))
-    if not re.match(r"[A-Za-z(|\[]", body):
-        return False
-    return not re.search(r"[A-Za-z]{3,}", body) and len(body) < 60 and body.count("\n") == 0
 
 
 @dataclass(slots=True)
@@ -141,6 +104,8 @@ class _Reader:
         if self.before(at) == "`" and (after.isspace() or after.isalpha()):
             # ``:class:`X`\ s``: reST needs the sign to end its markup, the reader does not.
             return "", at + 1 + (after == " ")
+        if after == " " and self.after(at + 2) in ":`*|":
+            return "", at + 2
         if after == "\\":
             # `\\ ` after markup in a docstring that is not raw.
             if self.before(at) == "`" and self.after(at + 2) == " ":
@@ -183,9 +148,9 @@ class _Reader:
             tail = 0
         if tail:
             return self.hyperlink(content), end + 1 + tail
-        if suffix := _SUFFIX_ROLE.match(self.text, end + 1):
-            if written := role(suffix.group(1), content, self.references.known):
-                return self.finish(written), suffix.end()
+        suffix = _SUFFIX_ROLE.match(self.text, end + 1)
+        if suffix and (written := role(suffix.group(1), content, self.references.known)):
+            return self.finish(written), suffix.end()
         return code(content), end + 1
 
     def hyperlink(self, content: str) -> str:
@@ -202,7 +167,11 @@ class _Reader:
         url = re.sub(r"\s+", "", url)
         if not re.match(r"(?:https?|ftp|mailto):", url, re.IGNORECASE):
             # A place in somebody else's documentation: the site cannot lead there, but it can say where.
-            return self.plain(text) if target in (text, "") or not url else f"{self.plain(text)} ({code(target)})"
+            return (
+                self.plain(text)
+                if target in (text, "") or not url
+                else f"{self.plain(text)} ({code(target)})"
+            )
         url = url.replace("(", "%28").replace(")", "%29").replace(" ", "%20").replace("\\", "")
         return f"[{self.plain(text)}]({url})"
 
@@ -260,9 +229,8 @@ class _Reader:
     def underscores(self, at: int) -> tuple[str, int]:
         match = _UNDERSCORES.match(self.text, at)
         assert match
-        if emphasis := _UNDERLINED.match(self.text, at):
-            if not _wordy(self.before(at)):
-                return f"_{_read(emphasis.group(1), self.references)}_", emphasis.end()
+        if (emphasis := _UNDERLINED.match(self.text, at)) and not _wordy(self.before(at)):
+            return f"_{_read(emphasis.group(1), self.references)}_", emphasis.end()
         inside = _wordy(self.before(at)) and _wordy(self.after(match.end()))
         return match.group() if inside else "\\_" * len(match.group()), match.end()
 
@@ -279,7 +247,7 @@ class _Reader:
         match = _MATH.match(self.text, at)
         if match:
             display, body = match.groups()
-            if display is not None or _is_tex(body):
+            if display is not None or is_tex(body):
                 sign = "$$" if display is not None else "$"
                 tex = " ".join(literal_math(display if display is not None else body).split())
                 return (f"{sign}{tex}{sign}", match.end()) if tex else ("\\$", at + 1)
@@ -295,7 +263,11 @@ class _Reader:
     def bracket(self, at: int) -> tuple[str, int]:
         if match := _FOOTNOTE.match(self.text, at):
             return f"\\[{self.plain(match.group(1).lstrip('#'))}]" if match.group(1) else "", match.end()
-        return self.markdown_link(at) or self.cross_reference(at) or (("\\[", at + 1) if self.after(at + 1) == "^" else ("[", at + 1))
+        return (
+            self.markdown_link(at)
+            or self.cross_reference(at)
+            or (("\\[", at + 1) if self.after(at + 1) == "^" else ("[", at + 1))
+        )
 
     def bang(self, at: int) -> tuple[str, int]:
         return self.markdown_link(at) or ("!", at + 1)
@@ -326,9 +298,11 @@ class _Reader:
         if not match:
             return self.text[at], at + 1
         url = match.group().rstrip(".,;:!?*'_")
-        while url.endswith((")", "]", "}")) and url.count(url[-1]) > url.count({")": "(", "]": "[", "}": "{"}[url[-1]]):
+        while url.endswith((")", "]", "}")) and url.count(url[-1]) > url.count(
+            {")": "(", "]": "[", "}": "{"}[url[-1]]
+        ):
             url = url[:-1].rstrip(".,;:!?*'_")
-        if "://" not in url or url.endswith("/") and url.count("/") == 2:
+        if "://" not in url or (url.endswith("/") and url.count("/") == 2):
             return match.group()[:4], at + 4
         return f"<{url}>", at + len(url)
 
@@ -387,36 +361,9 @@ def _read(text: str, references: References) -> str:
     return "".join(reader.out)
 
 
-_LINE_START = re.compile(
-    r"""
-    (?P<sign>[#>])                       # a heading, a quotation
-    | (?P<marker>[-+*])(?=\s|$)          # a list
-    | (?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$)
-    | (?P<rule>[-=]+)\s*$                # the underline of a heading
-    | (?P<term>:)(?=\s)                  # a definition
-    | (?P<tildes>~~~)
-    | (?P<row>[|:\-\ ]*-[|:\-\ ]*$)      # the ruler of a table
-    | (?P<label>\[)(?=[^\[\]]{1,200}\]:)
-    """,
-    re.VERBOSE,
-)
-
-
-def _guard(line: str) -> str:
-    """The line with its beginning made harmless."""
-    match = _LINE_START.match(line)
-    if not match:
-        return line
-    if match.group("number"):
-        return f"{match.group('number')}\\{line[match.end('number') :]}"
-    if match.lastgroup in ("term", "tildes", "row") or line.startswith("="):
-        return f"&#{ord(line[0])};{line[1:]}"
-    return "\\" + line
-
-
 def inline(text: str, references: References = NOTHING) -> str:
     """
     A paragraph of foreign text as a paragraph of Markdown. Line breaks stay; no line of the result begins a block.
     """
     lines = _read(text, references).split("\n")
-    return "\n".join(_guard(line.strip()) for line in lines if line.strip())
+    return "\n".join(guard(line.strip()) for line in lines if line.strip())

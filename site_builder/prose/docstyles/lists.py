@@ -15,8 +15,8 @@ import re
 from collections.abc import Sequence
 
 from site_builder.prose.docstyles.context import State
-from site_builder.prose.docstyles.inline import code
 from site_builder.prose.docstyles.shapes import Block, Kind, dedent, item, width
+from site_builder.prose.docstyles.text import code
 
 __all__ = ["glossary", "line_block", "listing", "opens_glossary", "opens_list"]
 
@@ -87,7 +87,7 @@ def _item_end(state: State, at: int) -> int:
         if _marker(line) or line.startswith((">>>", ".. ", ":", "```", "+-", "==", "--", "~~")):
             break
         following = state.lines[end + 1].strip() if end + 1 < len(state.lines) else ""
-        if following and not following.strip("=-~^") or line.rstrip().endswith(":") and line[0].isupper():
+        if (following and not following.strip("=-~^")) or (line.rstrip().endswith(":") and line[0].isupper()):
             break
         end = max(state.body(end + 1), end + 1)
     return end
@@ -101,7 +101,14 @@ def _item_lines(lines: Sequence[str], content: int) -> list[str]:
     first = [lines[0][content:].rstrip()]
     for line in rest:
         cut = line[min(hang, width(line)) :].rstrip() if line.strip() else ""
-        if cut and first[-1] and width(line) and _marker(cut) and not _marker(first[-1].lstrip()) and not first[-1].startswith(" "):
+        if (
+            cut
+            and first[-1]
+            and width(line)
+            and _marker(cut)
+            and not _marker(first[-1].lstrip())
+            and not first[-1].startswith(" ")
+        ):
             # A list right under the text of its item.
             first.append("")
         first.append(cut)
@@ -110,7 +117,9 @@ def _item_lines(lines: Sequence[str], content: int) -> list[str]:
 
 def _write(state: State, kind: str, items: Sequence[tuple[str, list[str]]]) -> None:
     converted = [(mark, state.context.convert(lines)) for mark, lines in items]
-    counted = kind == "1" and all(mark == "#" or int(mark) == index for index, (mark, _) in enumerate(items, _first(items)))
+    counted = kind == "1" and all(
+        mark == "#" or int(mark) == index for index, (mark, _) in enumerate(items, _first(items))
+    )
     texts: list[str] = []
     for index, (mark, blocks) in enumerate(converted, _first(items)):
         if not blocks:
@@ -138,7 +147,7 @@ def line_block(state: State, at: int) -> int | None:
     """`| ` lines: a text whose line breaks count."""
     if not _LINE.match(state.lines[at]):
         return None
-    lines = []
+    lines: list[str] = []
     while at < len(state.lines) and (_LINE.match(state.lines[at]) or (lines and state.indented(at))):
         line = state.lines[at].strip()
         if line.startswith("|"):
@@ -160,7 +169,7 @@ def glossary(state: State, at: int) -> int | None:
     `name: what it is` or `name -- what it is` on each line, as plain text has it: a list without bullets. One such
     line may be any sentence; two that follow one another, with the rest of each indented, are not.
     """
-    starts = []
+    starts: list[int] = []
     end = at
     sign = ""
     while len(starts) < 400:
@@ -168,7 +177,12 @@ def glossary(state: State, at: int) -> int | None:
             # Behind a blank line another entry goes on with the list, if the one above could not be a sentence.
             following = state.filled(end)
             hung = end > starts[-1] + 1 or sign == "--"
-            if not hung or following > end + 1 or following >= len(state.lines) or not _entry(state.lines[following], sign):
+            if (
+                not hung
+                or following > end + 1
+                or following >= len(state.lines)
+                or not _entry(state.lines[following], sign)
+            ):
                 break
             end = following
         line = state.lines[end]
@@ -186,7 +200,9 @@ def glossary(state: State, at: int) -> int | None:
         match = _entry(state.lines[start], sign)
         assert match
         name = match.group(1)
-        blocks = state.context.convert([state.lines[start][match.end() :], *dedent(state.lines[start + 1 : stop])])
+        blocks = state.context.convert(
+            [state.lines[start][match.end() :], *dedent(state.lines[start + 1 : stop])]
+        )
         shown = code(name) if _NAME.fullmatch(name) else state.context.inline(name)
         first = blocks[0].text if blocks and blocks[0].kind is Kind.PARAGRAPH else ""
         rest = blocks[1:] if first else blocks

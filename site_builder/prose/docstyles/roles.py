@@ -17,11 +17,14 @@ from collections.abc import Callable
 
 __all__ = ["role"]
 
-_OBJECTS = frozenset("attr class const data exc exception func function meth method mod module obj type var c cls property any".split())
+_OBJECTS = frozenset(
+    "attr class const data exc exception func function meth method mod module obj type var c cls property any".split()
+)
 _CALLABLES = frozenset("func function meth method".split())
 _CODE = frozenset(
-    "code literal samp file command program envvar option keyword kwd token kbd py python mimetype regexp makevar macro "
-    "confval setting directive rst role parser pyobject member enum enumerator struct union expr texpr cpp source src gh-file".split()
+    "code literal samp file command program envvar option keyword kwd token kbd py python mimetype regexp makevar "
+    "macro confval setting directive rst role parser pyobject member enum enumerator struct union expr texpr cpp "
+    "source src".split()
 )
 _TEXT = frozenset(
     "ref doc term numref eq download guilabel menuselection dfn abbr abbreviation newsgroup title-reference title t "
@@ -38,7 +41,9 @@ def role(name: str, content: str, known: Callable[[str], str | None] | None = No
     # `:py:class:` and `:class:` are one; other languages' domains too.
     domain, _, short = name.lower().rpartition(":")
     titled = _TITLED.fullmatch(content)
-    title, target = (titled.group(1), titled.group(2)) if titled and titled.group(1) else ("", content.strip())
+    title, target = (
+        (titled.group(1), titled.group(2)) if titled and titled.group(1) else ("", content.strip())
+    )
     if short in _OBJECTS:
         return _object(short, title, target, known)
     if short == "math":
@@ -57,7 +62,9 @@ def role(name: str, content: str, known: Callable[[str], str | None] | None = No
     return None
 
 
-def _object(short: str, title: str, target: str, known: Callable[[str], str | None] | None) -> tuple[str, str]:
+def _object(
+    short: str, title: str, target: str, known: Callable[[str], str | None] | None
+) -> tuple[str, str]:
     cut = target.startswith("~")
     dotted = " ".join(target.split()).lstrip("~!.")
     shown = " ".join(title.split()) or (dotted.rpartition(".")[2] if cut else dotted)
@@ -75,7 +82,11 @@ def _standard(short: str, title: str, target: str) -> tuple[str, str]:
         return "text", title or f"{short.upper()} {target}"
     value = int(number)
     shown = title or f"{short.upper()} {value}"
-    page = f"https://peps.python.org/pep-{value:04}/" if short == "pep" else f"https://datatracker.ietf.org/doc/html/rfc{value}"
+    page = (
+        f"https://peps.python.org/pep-{value:04}/"
+        if short == "pep"
+        else f"https://datatracker.ietf.org/doc/html/rfc{value}"
+    )
     text = re.sub(r"([\\`*_\[\]<>$])", r"\\\1", shown)
     anchor = f"#{fragment}" if re.fullmatch(r"[\w.-]+", fragment) else ""
     return "raw", f"[{text}]({page}{anchor})"

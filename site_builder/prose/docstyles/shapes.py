@@ -11,6 +11,7 @@ are a program, a table or a paragraph is told from their look alone: columns, si
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -104,7 +105,9 @@ def literal(lines: Sequence[str], name: str = "") -> list[Block]:
         chunks[-1][1].append(line)
         blank = False
     return [
-        Block(Kind.EXAMPLE, "\n".join(dedent(chunk))) if example else fence(dedent(chunk), name or language(chunk))
+        Block(Kind.EXAMPLE, "\n".join(dedent(chunk)))
+        if example
+        else fence(dedent(chunk), name or language(chunk))
         for example, chunk in chunks
     ]
 
@@ -125,7 +128,12 @@ def _body(blocks: Sequence[Block]) -> str:
     text = ""
     previous: Block | None = None
     for block in blocks:
-        tight = previous and previous.kind is Kind.PARAGRAPH and block.kind is Kind.LIST and "\n\n" not in block.text
+        tight = (
+            previous
+            and previous.kind is Kind.PARAGRAPH
+            and block.kind is Kind.LIST
+            and "\n\n" not in block.text
+        )
         text += ("\n" if tight else "\n\n") * bool(text) + block.text
         previous = block
     return text
@@ -133,7 +141,9 @@ def _body(blocks: Sequence[Block]) -> str:
 
 def quote(blocks: Sequence[Block]) -> list[Block]:
     """Blocks set apart as a quotation; not with an example in it, whose `>>>` would quote three times more."""
-    if not blocks or any(block.kind in (Kind.EXAMPLE, Kind.QUOTE) or "\n    >>>" in block.text for block in blocks):
+    if not blocks or any(
+        block.kind in (Kind.EXAMPLE, Kind.QUOTE) or "\n    >>>" in block.text for block in blocks
+    ):
         return list(blocks)
     return [Block(Kind.QUOTE, indent(join(blocks), "> ", "> ").replace("\n\n", "\n>\n"))]
 
@@ -165,7 +175,9 @@ _STATEMENT = re.compile(
     r"(?:for|with|if|while) .*:(?:\s+#.*)?$"
 )
 _COLUMNS = re.compile(r"[^\s.?!:;,] {2,}\S|\S {3,}\S|\S\t+\S")
-_SHELL = re.compile(r"(?:\$|%|#!|>|\.\.\.|\.\./|\./)\s?\S|(?:pip|python\d?|git|cd|export|conda|sudo|curl|make|npm) [\w./-]+")
+_SHELL = re.compile(
+    r"(?:\$|%|#!|>|\.\.\.|\.\./|\./)\s?\S|(?:pip|python\d?|git|cd|export|conda|sudo|curl|make|npm) [\w./-]+"
+)
 _MARKUP = re.compile(r"</?[A-Za-z!?][^<>]*>|[{;]\s*$|^\s*[}\])]|\{[{%]")
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*(?:[ =][\w<>\[\]]+)?(?:, --?[\w-]+(?:[ =][\w<>\[\]]+)?)*(?:\s{2,}|$)")
 _DASHED = re.compile(r"--?[A-Za-z]")
@@ -232,7 +244,7 @@ def keeps_lines(lines: Sequence[str]) -> bool:
     widest = max((len(line) for line in filled), default=0)
     early = sum(
         len(line) + 1 + len(following.split(" ", 1)[0]) <= widest and line[-1] not in ".,;:!?"
-        for line, following in zip(filled, filled[1:], strict=False)
+        for line, following in itertools.pairwise(filled)
     )
     return len(filled) > 2 and early * 10 >= (len(filled) - 1) * 6
 

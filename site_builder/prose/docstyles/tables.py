@@ -11,6 +11,7 @@ monospace, which is what its author drew.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -59,7 +60,7 @@ def _grid_rows(lines: Sequence[str]) -> tuple[Row, list[Row]] | None:
                 rows.append(row)
             row = [[] for _ in edges[1:]]
             continue
-        for cell, (start, end) in zip(row, zip(edges, edges[1:], strict=False), strict=True):
+        for cell, (start, end) in zip(row, itertools.pairwise(edges), strict=True):
             cell.append(line[start + 1 : end].strip())
     if any(any(cell) for cell in row):
         return None
@@ -93,7 +94,7 @@ def _simple_rows(lines: Sequence[str], rules: Sequence[int]) -> tuple[Row, list[
     starts = [match.start() for match in re.finditer(r"=+", lines[0])]
     bounds = list(zip(starts, [*starts[1:], None], strict=True))
     parts: list[list[Row]] = [[], []]
-    for part, (first, last) in zip(parts, zip(rules, rules[1:], strict=False), strict=True):
+    for part, (first, last) in zip(parts, itertools.pairwise(rules), strict=True):
         for line in lines[first + 1 : last]:
             if _SPAN_RULE.match(line) or any(start and line[start - 1 : start].strip() for start in starts):
                 return None
@@ -145,12 +146,19 @@ def _trimmed(cell: Sequence[str]) -> list[str]:
 def markdown(state: State, at: int) -> int | None:
     """A table that is Markdown's already: it stays as it is, but for its cells' text."""
     lines = state.lines
-    if "|" not in lines[at] or at + 1 >= len(lines) or "|" not in lines[at + 1] or not _DELIMITER.match(lines[at + 1]):
+    if (
+        "|" not in lines[at]
+        or at + 1 >= len(lines)
+        or "|" not in lines[at + 1]
+        or not _DELIMITER.match(lines[at + 1])
+    ):
         return None
     end = at
     while end < len(lines) and lines[end].strip() and "|" in lines[end] and not width(lines[end]):
         end += 1
-    written = [lines[at + 1].rstrip() if row == at + 1 else _cells(lines[row], state) for row in range(at, end)]
+    written = [
+        lines[at + 1].rstrip() if row == at + 1 else _cells(lines[row], state) for row in range(at, end)
+    ]
     state.add(Block(Kind.OTHER, "\n".join(written)))
     return end
 

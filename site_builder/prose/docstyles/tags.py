@@ -15,16 +15,20 @@ import re
 
 __all__ = ["escape_unknown"]
 
+# HTML's elements, then those of SVG and of MathML.
 _TAGS = frozenset(
-    "a abbr address article aside audio b bdi bdo blockquote body button canvas caption center cite code col colgroup "
-    "data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 "
-    "h5 h6 head header hgroup html i iframe ins kbd label legend li link main map mark math menu meta meter nav "
-    "noscript object ol optgroup option output p picture pre progress q rp rt ruby s samp script search section select "
-    "slot small span strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr tt "
-    "u ul var video "
-    "g path circle rect line polyline polygon ellipse text tspan defs use marker symbol clippath mask pattern "
-    "lineargradient radialgradient stop desc "
-    "mi mn mo ms mrow msub msup msubsup mfrac msqrt mroot mtext mtable mtr mtd munder mover munderover semantics annotation".split()
+    """
+    a abbr address article aside audio b bdi bdo blockquote body button canvas caption center cite code col colgroup
+    data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3
+    h4 h5 h6 head header hgroup html i iframe ins kbd label legend li link main map mark math menu meta meter nav
+    noscript object ol optgroup option output p picture pre progress q rp rt ruby s samp script search section
+    select slot small span strong style sub summary sup svg table tbody td template textarea tfoot th thead time
+    title tr tt u ul var video
+    circle clippath defs desc ellipse g line lineargradient marker mask path pattern polygon polyline radialgradient
+    rect stop symbol text tspan use
+    annotation mfrac mi mn mo mover mroot mrow ms msqrt msub msubsup msup mtable mtd mtext mtr munder munderover
+    semantics
+    """.split()
 )
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _ALONE = frozenset("br hr wbr".split())
@@ -35,7 +39,8 @@ _CODE_OR_TAG = re.compile(
     | (?P<indented>^(?:\ {4}|\t)[^\n]*$)
     | (?P<example>^[ \t]*>>>[^\n]*(?:\n[^\n]*\S[^\n]*)*)
     | (?P<code>(?<![`\\])(?P<run>`{1,9})(?!`)[^`](?:.{0,600}?[^`])?(?P=run)(?!`))
-    | (?P<math>\$\$.{1,2000}?\$\$|(?<![\\$])\$(?![\s$])[^$\n]{0,1000}?(?<![\s\\])\$(?!\d)|\\begin\{(?P<env>\w+\*?)\}.{0,2000}?\\end\{(?P=env)\})
+    | (?P<math>\$\$.{1,2000}?\$\$|(?<![\\$])\$(?![\s$])[^$\n]{0,1000}?(?<![\s\\])\$(?!\d))
+    | (?P<environment>\\begin\{(?P<env>\w+\*?)\}.{0,2000}?\\end\{(?P=env)\})
     | (?P<comment><!--.{0,1000}?-->)
     | (?P<tag><(?P<close>/?)(?P<name>[A-Za-z][\w-]*)(?P<rest>[^<>\n]{0,500}(?:\n[^<>\n]{0,500})?)>)
     """,
@@ -56,10 +61,11 @@ def escape_unknown(text: str) -> str:
         if not match.group("tag"):
             return match.group()
         name = match.group("name").lower()
-        if match.group("close"):
-            known = name in _TAGS and name in opened
-        else:
-            known = _is_tag(name, match.group("rest"), closed)
+        known = (
+            name in _TAGS and name in opened
+            if match.group("close")
+            else _is_tag(name, match.group("rest"), closed)
+        )
         return match.group() if known else "&lt;" + match.group()[1:]
 
     return _CODE_OR_TAG.sub(written, text)

@@ -1,0 +1,248 @@
+"""`python -m site_builder translate`, and what a translated page shows, on a tiny whole site."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from site_builder.translate.catalogue import read
+
+from .conftest import REPOSITORY, Builder, site_builder
+
+
+def translate(cwd: Path, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    done = site_builder("translate", *arguments, cwd=cwd)
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def counts(cwd: Path) -> dict[str, list[int]]:
+    """Done, stale, missing and per cent by page, as `translate status` prints them."""
+    rows = [line.split() for line in translate(cwd, "status").stdout.splitlines()]
+    return {row[0]: [int(number) for number in row[1:]] for row in rows[1:]}
+
+
+def fill(file: Path) -> None:
+    """Translates whatever is missing: each text by itself, with a sign before it."""
+    catalogue, _ = read(file.name, "ja", file.read_bytes())
+    assert catalogue
+    rows = file.read_text("utf-8").split("\n")
+    for entry in reversed(catalogue.entries):
+        if not entry.text:
+            start = entry.line - 1
+            at = next(number for number in range(start, len(rows)) if rows[number] == 'msgstr ""')
+            first = rows[start].removeprefix("msgid ")
+            more = rows[start + 1 : at]
+            rows[at : at + 1] = [f"msgstr {first}", *more] if more else [f'msgstr "訳 {first[1:]}']
+            if more:
+                rows[at + 1] = f'"訳 {rows[at + 1][1:]}'
+    file.write_text("\n".join(rows), "utf-8")
+
+
+@pytest.fixture
+def full(tiny: Path) -> Path:
+    """The tiny site, every block translated."""
+    translate(tiny, "update")
+    for file in (tiny / "translations" / "ja").rglob("*.po"):
+        fill(file)
+    return tiny
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text("utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new), "utf-8")
+
+
+def marked(page: str) -> list[str]:
+    """What the page itself shows in the source language, and why."""
+    main = page[page.index("<main") : page.index("</main>")]
+    found = re.findall(r'lang="en" class="fallback" data-state="(\w+)"[^>]*>(.*?)</(?:p|li|h\d|td|th)>', main, re.S)
+    return [f"{state}: {re.sub('<.*', '', text)}" for state, text in found]
+
+
+def test_a_changed_sentence_makes_its_block_stale_until_it_is_restored(full: Path, build: Builder) -> None:
+    source = full / "tiny" / "sums.py"
+    assert marked(build(full).read("ja/sums.html")) == ["stale: Gives "]
+    catalogue = full / "translations" / "ja" / "sums.po"
+    edit(catalogue, "#, fuzzy\n", "")
+    before = build(full).read("ja/sums.html")
+    assert marked(before) == []
+
+    edit(source, "Nothing is carried.", "Nothing is ever carried.")
+    for update in (False, True):
+        if update:
+            translate(full, "update")
+        page = build(full).read("ja/sums.html")
+        assert marked(page) == ["stale: Nothing is ever carried."]
+        assert counts(full)["sums"][1:3] == [1, 0]
+    text = catalogue.read_text("utf-8")
+    assert '#, fuzzy\n#| msgid "Nothing is carried."\nmsgid "Nothing is ever carried."\nmsgstr "訳 Nothing' in text
+
+    edit(source, "Nothing is ever carried.", "Nothing is carried.")
+    assert build(full).read("ja/sums.html") == before
+
+
+def test_a_section_that_moves_keeps_its_translations(full: Path, build: Builder) -> None:
+    source = full / "tiny" / "sums.py"
+    text = source.read_text("utf-8")
+    start = text.index("class Adder:")
+    add = text.index("# A constant explains")
+    source.write_text(text[:add] + text[start:] + "\n\n" + text[add:start].rstrip() + "\n", "utf-8")
+    assert marked(build(full).read("ja/sums.html")) == ["stale: Gives "]
+
+
+def test_an_update_keeps_what_people_wrote_and_a_second_one_writes_nothing(tiny: Path) -> None:
+    file = tiny / "translations" / "ja" / "sums.po"
+    edit(file, '#: sums.html#@intro:1\n', "# Not 「合計」, see the glossary.\n#: sums.html#@intro:1\n")
+    edit(file, '"Language: ja\\n"', '"Language: ja\\n"\n"Last-Translator: A. Translator\\n"')
+    done = translate(tiny, "update")
+    assert done.stdout == ""
+    assert [line for line in done.stderr.splitlines() if line.endswith(".po")] == [
+        "translations/ja/_interface.po",
+        "translations/ja/index.po",
+        "translations/ja/sums.po",
+        "translations/ja/essay.po",
+    ]
+    text = file.read_text("utf-8")
+    assert "# Not 「合計」, see the glossary.\n#: sums.html#@intro:1\nmsgid" in text
+    assert '"Last-Translator: A. Translator\\n"' in text
+    files = {path: path.read_bytes() for path in (tiny / "translations").rglob("*") if path.is_file()}
+    assert "0 catalogues written, 4 unchanged" in translate(tiny, "update", "--lang", "ja").stderr
+    assert files == {path: path.read_bytes() for path in (tiny / "translations").rglob("*") if path.is_file()}
+
+
+def test_the_status_counts_blocks_by_page(full: Path) -> None:
+    assert counts(full) == {
+        "_interface": [2, 0, 0, 100],
+        "index": [3, 0, 0, 100],
+        "sums": [12, 1, 0, 92],
+        "essay": [6, 0, 0, 100],
+        "all": [23, 1, 0, 95],
+    }
+    (full / "translations" / "ja" / "essay.po").unlink()
+    assert counts(full)["essay"] == [0, 0, 6, 0]
+
+
+def test_a_broken_catalogue_is_left_alone_by_an_update(tiny: Path) -> None:
+    file = tiny / "translations" / "ja" / "sums.po"
+    text = file.read_text("utf-8") + "<<<<<<< ours\n"
+    file.write_text(text, "utf-8")
+    done = translate(tiny, "update", status=1)
+    assert f"translations/ja/sums.po:{text.count(chr(10))}:1: catalogue-syntax " in done.stderr
+    assert file.read_text("utf-8") == text
+
+
+def test_a_catalogue_without_a_page_stays_and_is_named(tiny: Path) -> None:
+    old = tiny / "translations" / "ja" / "gone.po"
+    shutil.copy(tiny / "translations" / "ja" / "sums.po", old)
+    before = old.read_bytes()
+    assert "translations/ja/gone.po belongs to no page" in translate(tiny, "update").stderr
+    assert old.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ('"$a$ と $b$ の和は次のとおりです。"', '"和は次のとおりです。"', "lacks the formula $a$, lacks the formula $b$"),
+        ('"`a` を覚えます"', '"`a` と `b` を覚えます"', "has code `b` that is not in the source"),
+        ('"足し算のしかた。"', '"[足し算](sums.html)のしかた。"', "has a link to sums.html that is not in the source"),
+        ('"足し算のしかた。"', '"<b>足し算</b>のしかた。"', "has a tag <b> that is not in the source"),
+    ],
+)
+def test_a_translation_that_differs_from_its_source_is_a_diagnostic_and_is_shown(
+    tiny: Path, build: Builder, old: str, new: str, what: str
+) -> None:
+    file = tiny / "translations" / "ja" / "sums.po"
+    edit(file, f"msgstr {old}", f"msgstr {new}")
+    line = file.read_text("utf-8").splitlines().index(f"msgstr {new}")
+    done = build(tiny)
+    assert len(done.faults) == 1
+    assert done.faults[0].startswith(f"translations/ja/sums.po:{line}:1: translation-mismatch ")
+    assert what in done.faults[0]
+    assert "和は次のとおり" in done.read("ja/sums.html")
+
+
+def test_a_fault_inside_a_translation_is_reported_at_the_line_and_column_of_the_catalogue(
+    tiny: Path, build: Builder
+) -> None:
+    file = tiny / "translations" / "ja" / "sums.po"
+    edit(file, 'msgstr "`a` を覚えます"', 'msgstr ""\n"`a` を覚え、\\n"\n"$x^$ を忘れます"')
+    line = file.read_text("utf-8").splitlines().index('"$x^$ を忘れます"') + 1
+    assert any(fault.startswith(f"translations/ja/sums.po:{line}:4: math-syntax") for fault in build(tiny).faults)
+
+
+def test_a_docstring_in_another_style_is_translated_block_by_block(tiny: Path, build: Builder) -> None:
+    (tiny / "tiny" / "more.py").write_text(
+        'def double(a):\n    """Twice the number.\n\n    Args:\n        a: A number.\n    """\n    return 2 * a\n'
+    )
+    translate(tiny, "update")
+    file = tiny / "translations" / "ja" / "more.po"
+    fill(file)
+    page = build(tiny).read("ja/more.html")
+    assert marked(page) == []
+    assert "訳 Twice the number." in page
+    assert re.search(r"<d[td]>.*<code>a</code>", page) or re.search(r"<li>.*<code>a</code>", page)
+    assert "訳" not in build(tiny).read("more.html")
+
+
+# --- the interface ---------------------------------------------------------------------------------------
+
+
+def test_a_project_is_asked_only_for_words_that_the_builder_does_not_have(tiny: Path) -> None:
+    (tiny / "theme" / "templates").mkdir(parents=True)
+    (tiny / "theme" / "templates" / "404.html").write_text(
+        "{{ _('Page not found') }} {{ _('Lost?') }} {{ ngettext('One way', '{n} ways', 3) }}", "utf-8"
+    )
+    edit(tiny / "pyproject.toml", 'output = "site"', 'output = "site"\ntheme = "theme"')
+    translate(tiny, "update")
+    text = (tiny / "translations" / "ja" / "_interface.po").read_text("utf-8")
+    assert re.findall(r'^msgid(?:_plural)? "(.+)"', text, re.M) == [
+        "Lost?",
+        "One way",
+        "{n} ways",
+        "Tiny",
+        "A site small enough to read in one breath.",
+    ]
+    assert '#: theme/templates/404.html\nmsgid "Lost?"\nmsgstr ""' in text
+    assert "nplurals=1" in text
+    assert counts(tiny)["_interface"] == [0, 0, 4, 0]
+
+
+def test_words_of_the_interface_bring_no_html_and_wrong_placeholders_are_not_used(tiny: Path, build: Builder) -> None:
+    head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n\n'
+    file = tiny / "translations" / "ja" / "_interface.po"
+    file.write_text(
+        head
+        + 'msgid "All pages"\nmsgstr "\\"全\\" & ページ"\n\n'
+        + 'msgid "{shown} of {all} sections"\nmsgstr "{all} 件 100 %"\n\n'
+        + 'msgid "Search"\nmsgstr "<img src=x onerror=alert(1)>"\n',
+        "utf-8",
+    )
+    done = build(tiny)
+    page = done.read("ja/sums.html")
+    assert "&#34;全&#34; &amp; ページ" in page or "&quot;全&quot; &amp; ページ" in page
+    assert "onerror" not in page
+    assert [re.sub(r" —.*", "", fault) for fault in done.faults] == [
+        "translations/ja/_interface.po:7:1: translation-mismatch the translation lacks the placeholder {shown}, "
+        "has a placeholder % that is not in the source",
+        "translations/ja/_interface.po:10:1: translation-mismatch the translation "
+        "has a tag <img src=x onerror=alert(1)> that is not in the source, "
+        "has a link to x that is not in the source",
+    ]
+
+
+def test_every_word_of_the_templates_is_translated_into_japanese() -> None:
+    from site_builder.config import load
+    from site_builder.translate import files, interface
+
+    config = load(REPOSITORY)
+    catalogue, faults = files.load(config, "ja", "ja/_interface.po")
+    assert faults == ()
+    assert catalogue
+    ready = {entry.source for entry in interface.usable(catalogue)[0]}
+    assert [entry.source for entry in files.wanted_words(config, "ja") if entry.source not in ready] == []
