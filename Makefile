@@ -47,14 +47,20 @@ test-all: browser lint ## the same, and the exhaustive runs over thousands of fi
 	@echo '— pytest: tests, doctests$(if $(NO_BROWSER),; browser tests left out as asked,, browser), exhaustive runs'
 	@$(PYTEST) -m '$(if $(NO_BROWSER),not browser)' $(ARGS)
 
+# All four speak, whichever fails.
 lint: $(DEVELOPMENT)
-	@echo '— ruff'
-	@$(BIN)/ruff check || { echo 'ruff found something above; `make format` mends what a machine can.'; exit 1; }
-	@$(BIN)/ruff format --check || { echo 'Not formatted; `make format` does it.'; exit 1; }
-	@echo '— mypy'
-	@$(BIN)/mypy
-	@echo '— import-linter'
-	@$(BIN)/lint-imports --no-logo --cache-dir .cache/import_linter
+	@failed=; \
+	echo '— ruff'; \
+	$(BIN)/ruff check || failed+=' ruff check;'; \
+	$(BIN)/ruff format --check || failed+=' ruff format;'; \
+	echo '— mypy'; \
+	$(BIN)/mypy || failed+=' mypy;'; \
+	echo '— import-linter'; \
+	$(BIN)/lint-imports --no-logo --cache-dir .cache/import_linter || failed+=' import-linter;'; \
+	if [ -n "$$failed" ]; then \
+		echo "Found something:$${failed%;}. What a machine can mend of ruff's, make format does." >&2; \
+		exit 1; \
+	fi
 
 browser:
 	@if [ -z '$(CHROMIUM)' ]; then \

@@ -181,6 +181,8 @@ def _compose(nodes: _Nodes, text: str) -> yaml.Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or "it cannot be read"
+        if problem.startswith("mapping values"):
+            hint = "put a value that holds `: ` in quotes"
         nodes.tell(
             mark.index if mark else 0, "front-syntax", f"the front matter is not YAML: {problem}", hint
         )
@@ -294,12 +296,9 @@ def _redirects(nodes: _Nodes, name: str, node: yaml.Node) -> tuple[str, ...]:
 
 def _redirect(nodes: _Nodes, name: str, node: yaml.Node) -> str:
     """An old address of the page. A redirecting page is written there, so it must lie inside the site."""
-    text = nodes.text(name, node)
-    if (
-        not {".", "..", ""}.isdisjoint(text.split("/")[:-1])
-        or text in (".", "..")
-        or _NOT_IN_URL.search(text)
-    ):
+    text = nodes.text(name, node).removeprefix("/")
+    folders = text.split("/")[:-1]
+    if "" in folders or not {".", ".."}.isdisjoint(text.split("/")) or _NOT_IN_URL.search(text):
         hint = "write it from the root of the site, such as `old/page.html`"
         raise _FrontError(node, f"`{text}` is not an address inside the site", hint)
     return text

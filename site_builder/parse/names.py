@@ -82,28 +82,6 @@ def analyse(tree: ast.Module, lines: Sequence[str], module: str, is_package: boo
     return Names(tuple(references), resolver.exports(), _imports(found.statements), resolver.bases())
 
 
-def references(
-    tree: ast.Module, lines: Sequence[str], module: str, is_package: bool
-) -> tuple[Reference, ...]:
-    return analyse(tree, lines, module, is_package).references
-
-
-def exports(
-    tree: ast.Module, lines: Sequence[str], module: str, is_package: bool
-) -> tuple[tuple[str, str], ...]:
-    return analyse(tree, lines, module, is_package).exports
-
-
-def imports(tree: ast.Module, lines: Sequence[str], module: str, is_package: bool) -> tuple[str, ...]:
-    return analyse(tree, lines, module, is_package).imports
-
-
-def bases(
-    tree: ast.Module, lines: Sequence[str], module: str, is_package: bool
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return analyse(tree, lines, module, is_package).bases
-
-
 class _Resolver:
     def __init__(self, found: Survey) -> None:
         self.found = found
@@ -202,8 +180,8 @@ class _Resolver:
         return self._global(name, start) if not later else None
 
     def _global(self, name: str, start: Scope) -> Meaning | None:
-        if name.startswith("__") and not name.endswith("__") and _class_around(start):
-            return None  # inside a class `__name` is `_Class__name`
+        if _is_remade(name) and _class_around(start):
+            return None
         if name in self.module.bindings:
             return _meaning_in(self.module, name)
         # It may have come with a star; the index can look there, and finds nothing if it is a builtin.
@@ -276,6 +254,11 @@ def _exclude_each_other(bindings: Sequence[Binding]) -> bool:
         for number, first in enumerate(arms)
         for second in arms[:number]
     )
+
+
+def _is_remade(name: str) -> bool:
+    """Inside a class `__name` is `_Class__name`, and `__class__` is the class."""
+    return name == "__class__" or (name.startswith("__") and not name.endswith("__"))
 
 
 def _class_around(scope: Scope | None) -> Scope | None:

@@ -17,7 +17,8 @@ from collections.abc import Iterator, Sequence
 from site_builder.model import Position, Prose, ProseLine
 from site_builder.parse.text import trim
 
-_HEADING = re.compile(r"#[ \t]+(?P<title>\S.*?)[ \t]*(?:[ \t]#+[ \t]*)?$")
+_HEADING = re.compile(r"#[ \t]+(?=\S)")
+_CLOSING = re.compile(r"[ \t]#+$")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _UNDERLINE = re.compile(r"[ \t]*([=\-~^\"'`*+#:.])\1{2,}[ \t]*$")
 # A module's own name, as some write it first.
@@ -44,7 +45,6 @@ _ABBREVIATION = re.compile(
 _END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[。！？]")
 _OPAQUE = re.compile(r"(`+)(?:(?!\1).)*\1|\$[^$]+\$|\[[^\]]*\]\([^)]*\)")
 
-
 LONGEST = 2000
 """A paragraph without any full stop is cut here. Nobody reads on."""
 
@@ -59,8 +59,9 @@ def title_heading(lines: Sequence[ProseLine], *, markdown: bool) -> tuple[str, P
     for index, line in _outside_fences(lines):
         found = _HEADING.match(line.text)
         if found and (markdown or index == 0 or _alone(lines, index)):
-            place = Position(line.path, line.line, line.column + found.start("title"))
-            return found["title"], place, Prose(trim([*lines[:index], *lines[index + 1 :]]))
+            place = Position(line.path, line.line, line.column + found.end())
+            title = _CLOSING.sub("", line.text[found.end() :].rstrip()).rstrip()
+            return title, place, Prose(trim([*lines[:index], *lines[index + 1 :]]))
     return "", None, Prose(trim(lines))
 
 

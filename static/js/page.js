@@ -30,7 +30,7 @@
   // ---- where am I: the last entry of the contents above the upper third ----
   const menu = one("#contents");
   const at = one(".at");
-  const entries = all(".toc[class] a[href^='#']", menu).map(link => [link, target(link)]).filter(entry => entry[1]);
+  const entries = all(".toc a[href^='#']", menu).map(link => [link, target(link)]).filter(entry => entry[1]);
   const label = link => {
     const name = one(".name", link);
     return name ? decodeURIComponent(link.hash.slice(1)) : link.textContent;

@@ -237,7 +237,18 @@ def test_lists_and_quotations_are_those_of_commonmark(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["word ", "* a\n", "> ", "$$ ", "$$ a\n", "`` ` ", "\\begin{align}\n", "<!--\n", "<script>\n", "[^a]: x\n"]
+    [
+        "word ",
+        "* a\n",
+        "> ",
+        "$$ ",
+        "$$ a\n",
+        "`` ` ",
+        "\\begin{align}\n",
+        "<!--\n",
+        "<script>\n",
+        "[^a]: x\n",
+    ]
     + ["a\n: b\n\n", "a|b\n-|-\n", "1. ", ">>> x\n", "\n", "\t", "| ", "```\n\n", "<a b='", "# "],
 )
 def test_a_text_of_ten_times_the_length_takes_no_hundred_times_as_long(piece: str) -> None:

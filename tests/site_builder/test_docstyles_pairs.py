@@ -21,7 +21,7 @@ def pairs() -> Iterator[tuple[str, str, str, str]]:
         _, *parts = HEAD.split(file.read_text(encoding="utf-8"))
         for title, body in zip(parts[::2], parts[1::2], strict=True):
             source, expected = body.rstrip("\n").split("\n--->\n")
-            yield title, "auto" if file.stem == "markdown" else "rest", source, expected
+            yield f"{file.stem}: {title}", "auto" if file.stem == "markdown" else "rest", source, expected
 
 
 @pytest.mark.parametrize(

@@ -415,6 +415,7 @@ CASES = {
         """,
         ["2 __f .__f"],
     ),
+    "the class itself": ("__class__ = 1\nclass C:\n    def f(self): return __class__", []),
     "assigning to a member reads its owner": ("import a\na.b.c = 1\ndel a.d", ["2 a a", "2 b a.b", "3 a a"]),
     "a star may have brought it": (
         """

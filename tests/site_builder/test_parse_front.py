@@ -42,7 +42,7 @@ symbols:
 macros:
   \\R: \\mathbb{R}
 order: [mha, xl]
-redirect_from: [old.html, older/page.html]
+redirect_from: [/old.html, older/page.html]
 """
     )
     assert page.diagnostics == ()
@@ -107,7 +107,9 @@ def test_places_are_right_in_an_indented_docstring_and_after_wide_characters() -
         ("macros:\n  R: x\n", "4:6 front-value `R` is not the name of a macro"),
         ("order: a\n", "3:8 front-value `order` must be a list"),
         ("redirect_from: ../a\n", "3:16 front-value `../a` is not an address inside the site"),
-        ("redirect_from: /a\n", "3:16 front-value `/a` is not an address inside the site"),
+        ("redirect_from: //a\n", "3:16 front-value `/a` is not an address inside the site"),
+        ("redirect_from: a/..\n", "3:16 front-value `a/..` is not an address inside the site"),
+        ("redirect_from: a//b\n", "3:16 front-value `a//b` is not an address inside the site"),
         ("redirect_from: 'http://a'\n", "3:16 front-value `http://a` is not an address inside the site"),
         ("? [a]\n: b\n", "3:3 front-value a key must be text"),
         (

@@ -56,12 +56,15 @@ def to_markdown(
 
 
 def _essence(text: str) -> list[tuple[bool, str]]:
-    """What two texts that Markdown reads alike have in common: words, bullets, and which lines may be code."""
-    return [
-        (line.startswith("    "), re.sub(r"^[-+] ", "* ", " ".join(line.replace("``", "`").split())))
-        for line in text.split("\n")
-        if line.strip()
-    ]
+    """What two texts that Markdown reads alike have in common: words, bullets, and which lines may begin code."""
+    found = []
+    blank = True
+    for line in text.split("\n"):
+        if line.strip():
+            words = " ".join(line.replace("``", "`").split())
+            found.append((blank and line.startswith("    "), re.sub(r"^[-+] ", "* ", words)))
+        blank = not line.strip()
+    return found
 
 
 def _converted(text: str, known: Callable[[str], str | None] | None) -> str:
