@@ -2,7 +2,8 @@
 ---
 title: site_builder
 summary: Any Python package, as a website of side-by-side notes and code.
-order: [cli, serve, site, discover, parse, blocks, index, prose, katex, highlight, translate, weave, render, outputs, write]
+order:
+  [cli, serve, site, discover, parse, blocks, index, prose, katex, highlight, translate, weave, render, outputs, write]
 ---
 # site_builder
 

@@ -35,7 +35,9 @@ class Config:
     root: Path
     """The folder of `pyproject.toml`, or where the command was given."""
 
-    packages: tuple[str, ...] = _key((), "Packages, folders or modules to show; the first is the site's root.")
+    packages: tuple[str, ...] = _key(
+        (), "Packages, folders or modules to show; the first is the site's root."
+    )
     output: str = _key("docs", "The folder that receives the site.")
     title: str = _key("", "The site's name; by default that of the first package.")
     description: str = _key("", "One sentence about the site, for search engines and previews.")
@@ -43,9 +45,13 @@ class Config:
     repository_url: str = _key("", "The repository; each page links to its own file in it.")
     source_url: str = _key("", "Where a source file is shown, with `{path}` and `{line}`; else guessed.")
     language: str = _key("en", "The language that the sources are written in.")
-    languages: tuple[str, ...] = _key((), "All languages of the site; others than `language` are translations.")
+    languages: tuple[str, ...] = _key(
+        (), "All languages of the site; others than `language` are translations."
+    )
     translations: str = _key("translations", "The folder of the catalogues.")
-    exclude: tuple[str, ...] = _key((), "Files to leave out, as patterns relative to the root: `pkg/tests/**`.")
+    exclude: tuple[str, ...] = _key(
+        (), "Files to leave out, as patterns relative to the root: `pkg/tests/**`."
+    )
     cache: str = _key(".site_builder_cache", "The folder for what need not be worked out twice.")
     theme: str = _key("", "A folder whose `templates/` and `static/` replace files of the same name.")
 

@@ -45,7 +45,8 @@ def discover(config: Config) -> Found:
     Everything that the site is made of, in a fixed order.
 
     The first of `config.packages` stands at the site's root, each further one in a folder of its name; a single
-    module is that place's only page. A folder without `__init__.py` or `index.md` is given a page that only lists what lies below: an empty `file`.
+    module is that place's only page. A folder without `__init__.py` or `index.md` is given a page that only lists
+    what lies below: its `file` is empty.
 
     Raises:
         SiteError: a package is neither a path nor installed, or nothing at all was found.
@@ -133,7 +134,9 @@ def _source(config: Config, file: Path, relative: str, prefix: str, package: str
     stem = relative.rpartition(".")[0]
     is_package = file.name in ("__init__.py", "index.md")
     url = f"{stem.removesuffix('__init__')}index.html" if file.name == "__init__.py" else f"{stem}.html"
-    dotted = stem.replace("/", ".").removesuffix("__init__" if file.name == "__init__.py" else "index" * is_package)
+    dotted = stem.replace("/", ".").removesuffix(
+        "__init__" if file.name == "__init__.py" else "index" * is_package
+    )
     module = ".".join(part for part in (package, dotted.strip(".")) if part) or file.parent.name
     return SourceFile(
         _shown(config, file), str(file), module, prefix + url, is_package, is_markdown=file.suffix == ".md"

@@ -73,9 +73,9 @@ class Templates:
         self.translations = translations or NullTranslations()
         environment.install_gettext_translations(self.translations, newstyle=True)
         self.environment.globals["site"] = {
-            "title": config.site_title,
+            "title": self.translations.gettext(config.site_title),
             "version": __version__ if config.title else "",
-            "description": config.description,
+            "description": config.description and self.translations.gettext(config.description),
             "language": config.language,
             "base_url": config.base_url,
             "repository_url": config.repository_url,
@@ -123,7 +123,11 @@ def _below(folder: Path) -> Iterable[Path]:
 
 
 def _build_only(name: str) -> bool:
-    return name.startswith("dev/") or name.endswith(("katex.min.js", "vendor/README.md")) or "__pycache__" in name
+    return (
+        name.startswith("dev/")
+        or name.endswith(("katex.min.js", "vendor/README.md"))
+        or "__pycache__" in name
+    )
 
 
 def fingerprint(config: Config) -> str:

@@ -17,7 +17,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
 
-from site_builder.blocks.vocabulary import ELEMENTS, ENVIRONMENTS
+from site_builder.blocks.vocabulary import ELEMENTS, ENVIRONMENTS, LITERAL_ELEMENTS, small
 
 
 class AtomKind(StrEnum):
@@ -65,6 +65,13 @@ def atoms(text: str) -> tuple[Atom, ...]:
     return tuple(_Scanner(text).found) if _SPECIAL.search(text) else ()
 
 
+def comment_end(text: str, at: int) -> int:
+    """Where the comment ends that begins there; zero if there is none, or one that browsers end elsewhere."""
+    end = text.find("-->", at + 4) + 3
+    sound = text.startswith("<!--", at) and not text.startswith(("<!-->", "<!--->"), at) and end > 2
+    return end if sound and "--!>" not in text[at:end] else 0
+
+
 def is_element(name: str) -> bool:
     """Whether `<name>` is HTML. Anything else in angle brackets, such as `<module>`, is shown as typed."""
     return name.lower() in ELEMENTS or "-" in name
@@ -73,10 +80,11 @@ def is_element(name: str) -> bool:
 class _Scanner:
     def __init__(self, text: str):
         self.text = text
+        self.small: str | None = None
         self.found: list[Atom] = []
         self.runs: dict[int, list[int]] | None = None
         self.environments: dict[int, int] | None = None
-        self.comments_end = -2
+        self.last: dict[str, int] = {}
         read = {"\\": self.backslash, "`": self.code, "$": self.dollar, "<": self.angle, "&": self.entity}
         position = 0
         while special := _SPECIAL.search(text, position):
@@ -136,14 +144,21 @@ class _Scanner:
         if found := _AUTOLINK.match(self.text, at):
             return self.add(AtomKind.AUTOLINK, at, found.end(), found.span(1))
         if (found := TAG.match(self.text, at)) and is_element(found[2]):
-            return self.add(AtomKind.TAG, at, found.end(), found.span(3))
-        if self.text.startswith("<!--", at):
-            if self.comments_end == -2:
-                self.comments_end = self.text.rfind("-->")
-            if self.comments_end > at:
-                end = self.text.index("-->", at) + 3
-                return self.add(AtomKind.TAG, at, end, (end, end))
+            end = found.end()
+            if not found[1] and found[2].lower() in LITERAL_ELEMENTS:
+                end = self.after(f"</{found[2].lower()}>", end) or end
+            return self.add(AtomKind.TAG, at, end, found.span(3))
+        if self.text.startswith("<!--", at) and self.after("-->", at) and (end := comment_end(self.text, at)):
+            return self.add(AtomKind.TAG, at, end, (end, end))
         return at + 1
+
+    def after(self, mark: str, at: int) -> int:
+        """Where the mark that comes next ends; zero if none does. In vain, a mark is searched for once."""
+        if self.small is None:
+            self.small = small(self.text)
+        if mark not in self.last:
+            self.last[mark] = self.small.rfind(mark)
+        return self.small.index(mark, at) + len(mark) if self.last[mark] >= at else 0
 
     def entity(self, at: int) -> int:
         if found := _ENTITY.match(self.text, at):

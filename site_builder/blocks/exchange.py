@@ -39,10 +39,11 @@ from site_builder.model import BlockState, Position, Prose, ProseLine
 _SILENT = MATHS | {AtomKind.CODE, AtomKind.TAG, AtomKind.AUTOLINK}
 _LETTER = re.compile(r"[^\W\d_]")
 _TERM = re.compile(r":[ \t]")
+_TABLE_RULE = re.compile(rf"(?=.*\|){starts.TABLE_RULE.pattern}")
 _BEGINNINGS = (
     *(starts.EXAMPLE, starts.HEADING, starts.UNDERLINE, starts.FENCE, starts.RULE, starts.BULLET),
     *(starts.NUMBER, starts.QUOTE, starts.FOOTNOTE, starts.REFERENCE, starts.HTML_BLOCK),
-    *(starts.HTML_VERBATIM, _TERM),
+    *(starts.HTML_VERBATIM, _TERM, _TABLE_RULE),
 )
 
 

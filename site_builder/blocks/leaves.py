@@ -20,6 +20,7 @@ from site_builder.blocks.cursor import BLANKS, Cursor
 from site_builder.blocks.model import BlockKind
 from site_builder.blocks.state import Leaf, State, not_math
 from site_builder.blocks.tables import alignments, cells
+from site_builder.blocks.vocabulary import small
 
 
 def opens(state: State, line: Cursor) -> bool:
@@ -143,7 +144,7 @@ def _html(state: State, line: Cursor) -> bool:
     verbatim = starts.HTML_VERBATIM.match(line.text, line.first, line.end)
     if verbatim and state.later(f"</{verbatim[1].lower()}", line.first):
         close = f"</{verbatim[1].lower()}"
-    elif line.text.startswith("<!--", line.first) and state.later("-->", line.first):
+    elif line.text.startswith("<!--", line.first) and state.later("-->", line.first + 4):
         close = "-->"
     elif verbatim:
         return False
@@ -153,7 +154,7 @@ def _html(state: State, line: Cursor) -> bool:
             return False
     leaf = state.start(BlockKind.HTML, (line.at, line.end))
     leaf.close = close
-    if close and close in line.text[line.first : line.end].lower():
+    if close and close in small(line.text[line.first : line.end]):
         state.finish()
     return True
 
@@ -253,7 +254,7 @@ def _html_line(state: State, leaf: Leaf, line: Cursor) -> bool:
     if line.blank and not leaf.close:
         return False
     leaf.spans.append((line.at, line.end))
-    if leaf.close and leaf.close in line.text[line.at : line.end].lower():
+    if leaf.close and leaf.close in small(line.text[line.at : line.end]):
         state.finish()
     return True
 

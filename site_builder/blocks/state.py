@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from site_builder.blocks import starts
 from site_builder.blocks.model import Block, BlockKind, Container, ContainerKind
 from site_builder.blocks.tables import alignments
+from site_builder.blocks.vocabulary import small
 
 Span = tuple[int, int]
 HOLDERS = (ContainerKind.LIST, ContainerKind.DEFINITIONS)
@@ -97,7 +98,7 @@ class State:
     def later(self, mark: str, offset: int) -> bool:
         """Whether the mark occurs anywhere behind the offset; each mark is searched for once."""
         if mark not in self._last:
-            self._last[mark] = self.text.lower().rfind(mark)
+            self._last[mark] = small(self.text).rfind(mark)
         return self._last[mark] > offset
 
     @property

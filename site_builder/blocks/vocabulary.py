@@ -31,6 +31,9 @@ BLOCK_ELEMENTS = _names("""
 VERBATIM_ELEMENTS = ("script", "pre", "style", "textarea")
 """Their content goes on, over blank lines, to the closing tag."""
 
+LITERAL_ELEMENTS = ("script", "style", "textarea", "title", "iframe", "noframes")
+"""A browser reads no tags inside of them but their own closing one."""
+
 ELEMENTS = (
     BLOCK_ELEMENTS
     | frozenset(VERBATIM_ELEMENTS)
@@ -54,3 +57,10 @@ CLOSED_BY_THEMSELVES = _names("""
     p li dt dd tr td th thead tbody tfoot colgroup option optgroup rp rt
 """)
 """Their closing tag may be left out."""
+
+_SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
+def small(text: str) -> str:
+    """The text with small Latin letters, character for character, which `str.lower` does not promise."""
+    return text.translate(_SMALL)

@@ -5,8 +5,9 @@ summary: One file per command; what they share is the way they speak.
 ---
 # Command line
 
-Diagnostics and progress go to standard error, so that standard output stays clean for other programs. The exit status is 0 when
-the site was made, 1 when `--strict` found a fault in a page, 2 when the command itself could not be carried out.
+Diagnostics and progress go to standard error, so that standard output stays clean for other programs. The exit
+status is 0 when the site was made, 1 when `--strict` found a fault in a page, 2 when the command itself could not be
+carried out.
 """
 
 from __future__ import annotations

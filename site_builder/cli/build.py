@@ -23,7 +23,9 @@ from site_builder.errors import SiteError
 @click.option("-o", "--output", help="Folder that receives the site.  [default: docs]")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes at work.  [default: all cores]")
 @click.option("--strict", is_flag=True, help="Exit with 1 when a page has a fault.")
-@click.option("--lang", multiple=True, help="Build this translation only, beside the source language; may be repeated.")
+@click.option(
+    "--lang", multiple=True, help="Build this translation only, beside the source language; may be repeated."
+)
 @click.option("--clean", is_flag=True, help="Use no cache and write every file anew.")
 @click.option("-q", "--quiet", is_flag=True, help="Print faults only.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more; show tracebacks.")

@@ -34,7 +34,7 @@ def console(color: str = "auto", *, stderr: bool = True) -> Console:
     return Console(
         stderr=stderr,
         force_terminal={"always": True, "never": False, "auto": None}[color],
-        color_system={"always": "standard", "never": None, "auto": "auto"}[color],  # type: ignore[arg-type]
+        color_system={"always": "standard", "never": None, "auto": "auto"}[color],
         highlight=False,
         soft_wrap=True,
         emoji=False,

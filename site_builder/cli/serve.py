@@ -16,10 +16,14 @@ from site_builder.cli.console import COLOURS, console
 
 @click.command()
 @click.argument("paths", nargs=-1)
-@click.option("-p", "--port", type=click.IntRange(0, 65535), help="Port.  [default: 8000, or the next free one]")
+@click.option(
+    "-p", "--port", type=click.IntRange(0, 65535), help="Port.  [default: 8000, or the next free one]"
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the site in the browser.")
-@click.option("--poll", is_flag=True, help="Look for changes instead of being told: for containers, network disks.")
+@click.option(
+    "--poll", is_flag=True, help="Look for changes instead of being told: for containers, network disks."
+)
 @click.option("--lang", multiple=True, help="Build this translation only, beside the source language.")
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 @click.option("--color", type=click.Choice(COLOURS), default="auto", show_default=True)

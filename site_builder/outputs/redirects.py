@@ -21,5 +21,7 @@ def files(site: Site, templates: Templates, lang: str) -> dict[str, str]:
         for old in page.front.redirect_from if page else ():
             old = old.lstrip("/")
             if site.index.page(old) is None and ".." not in old.split("/"):
-                made.setdefault(site.url(old, lang), templates.redirect(bare(site, old, lang), href(old, url)))
+                made.setdefault(
+                    site.url(old, lang), templates.redirect(bare(site, old, lang), href(old, url))
+                )
     return made

@@ -8,6 +8,8 @@ summary: What all blocks of one rendering share, and where each of their charact
 
 from __future__ import annotations
 
+import html
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -82,3 +84,8 @@ class Passage:
 def normalised(label: str) -> str:
     """A reference's label: case and blanks do not count."""
     return " ".join(label.split()).casefold()
+
+
+def unescaped(text: str) -> str:
+    """An address or a title without backslashes and character references."""
+    return html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text))

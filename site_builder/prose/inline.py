@@ -76,8 +76,8 @@ def _inner(markdown: Markdown, element: Element) -> str:
 def _plain(element: Element, slots: Slots) -> str:
     parts: list[str] = []
     for node in element.iter():
-        if node.tag == "img":
-            parts.append(node.get("alt", ""))
+        if node.tag in ("img", "br"):
+            parts.append(node.get("alt", "\n"))
         if node.text:
             parts.append(node.text)
         if node.tail and node is not element:

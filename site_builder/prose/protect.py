@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from site_builder.blocks import Atom, AtomKind, Block, atoms
 from site_builder.prose import emphasis, glue, tags
-from site_builder.prose.context import Context, Passage, Target, normalised
+from site_builder.prose.context import Context, Passage, Target, normalised, unescaped
 
 _BRACKET = re.compile(r"[\[\]]")
 _TAIL = re.compile(
@@ -56,7 +56,7 @@ class _Protector:
         self.slots = context.slots
         self.parts: list[str] = []
         self.brackets: list[_Bracket] = []
-        self.at = 0
+        self.at = self.last_tag = 0
 
     def text(self) -> str:
         found = atoms(self.source)
@@ -127,7 +127,8 @@ class _Protector:
             self.bar()
             return
         target, end = self.target(bracket)
-        if target is None:
+        if target is None or (bracket.image and self.last_tag > bracket.part):
+            # The words in place of an image are an attribute, which can hold no tags.
             self.literal(bracket)
             self.bar()
             return
@@ -156,11 +157,11 @@ class _Protector:
         """Where the link ends that the bracket opens, and where it leads."""
         source, after = self.source, self.at + 1
         if tail := _TAIL.match(source, after):
-            address = _unescaped(tail[1][1:-1] if tail[1].startswith("<") else tail[1])
+            address = unescaped(tail[1][1:-1] if tail[1].startswith("<") else tail[1])
             start = tail.start(1) + tail[1].startswith("<")
             if _is_subscript(source, bracket.start, address):
                 return None, after
-            title = _unescaped(tail[2][1:-1]) if tail[2] else ""
+            title = unescaped(tail[2][1:-1]) if tail[2] else ""
             return Target(address, title, self.passage.offset(start)), tail.end()
         inner, end = source[bracket.start + 1 : self.at], after
         if label := _LABEL.match(source, after):
@@ -237,6 +238,7 @@ class _Protector:
         made = tags.settled(typed, lambda at: self.passage.offset(atom.start + at), self.context.settled)
         if self.context.sanitise:
             made = tags.anonymous(made)
+        self.last_tag = len(self.parts)
         self.parts.append(self.slots.add(made, foreign=True))
 
     def autolink(self, atom: Atom, address: str) -> None:
@@ -246,10 +248,6 @@ class _Protector:
         if href is not None:
             shown = f'<a href="{html.escape(href)}">{shown}</a>'
         self.parts.append(self.slots.add(shown, address, foreign=True))
-
-
-def _unescaped(text: str) -> str:
-    return html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text))
 
 
 def _is_subscript(source: str, at: int, address: str) -> bool:

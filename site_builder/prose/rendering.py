@@ -15,7 +15,7 @@ from site_builder.blocks import Block, BlockKind, Container, Exchanged, starts
 from site_builder.model import BlockState, Prose
 from site_builder.prose import inline, tags
 from site_builder.prose.assemble import Assembly
-from site_builder.prose.context import Context, Target, normalised
+from site_builder.prose.context import Context, Target, normalised, unescaped
 from site_builder.prose.formulas import Formulas
 from site_builder.prose.model import Rendered
 from site_builder.prose.notes import Notes
@@ -84,8 +84,8 @@ def _references(root: Container, text: str) -> dict[str, Target]:
             address, start = mark[2], mark.start(2)
             if address.startswith("<"):
                 address, start = address[1:-1], start + 1
-            title = mark[3][1:-1] if mark[3] else ""
-            found.setdefault(normalised(mark[1]), Target(address, title, start))
+            title = unescaped(mark[3][1:-1]) if mark[3] else ""
+            found.setdefault(normalised(mark[1]), Target(unescaped(address), title, start))
     return found
 
 

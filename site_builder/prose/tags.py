@@ -16,15 +16,14 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from site_builder.blocks.atoms import TAG, Atom, AtomKind, is_element
-from site_builder.blocks.vocabulary import CLOSED_BY_THEMSELVES, VERBATIM_ELEMENTS, VOID_ELEMENTS
+from site_builder.blocks.atoms import TAG, Atom, AtomKind, comment_end, is_element
+from site_builder.blocks.vocabulary import CLOSED_BY_THEMSELVES, LITERAL_ELEMENTS, VOID_ELEMENTS, small
 
 _ADDRESS = re.compile(r"""(\s(?:href|src)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'=<>`]+)""", re.IGNORECASE)
 _PRIVATE = re.compile(
     r"""\s(?:id|name|style|on\w+|data-[\w-]*)\s*(?:=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?""",
     re.IGNORECASE,
 )
-_LITERAL = [name for name in VERBATIM_ELEMENTS if name != "pre"]
 
 Settle = Callable[[str, int], str | None]
 """Gets an address and where it was typed; gives the one to write, or none."""
@@ -32,8 +31,10 @@ Settle = Callable[[str, int], str | None]
 
 def unpaired(text: str, found: Iterable[Atom]) -> frozenset[int]:
     """Where the tags begin, of those found in one block of text, that have no partner in it."""
-    tags = (TAG.match(text, atom.start) for atom in found if atom.kind is AtomKind.TAG)
-    return frozenset(at for _, at in _unpaired((0, tag) for tag in tags if tag))
+    whole = ((atom, TAG.match(text, atom.start)) for atom in found if atom.kind is AtomKind.TAG)
+    # An atom that is longer than its tag goes to the closing one.
+    tags = ((0, tag) for atom, tag in whole if tag and tag.end() == atom.end)
+    return frozenset(at for _, at in _unpaired(tags))
 
 
 def unpaired_between(texts: Sequence[str]) -> list[frozenset[int]]:
@@ -64,7 +65,7 @@ def _unpaired(tags: Iterable[tuple[int, re.Match[str]]]) -> set[tuple[int, int]]
 
 def _pieces(text: str) -> Iterator[tuple[str, re.Match[str] | None]]:
     """A block of HTML as tags, what is to be kept as it is, and text, in which no tag begins any more."""
-    lower = text.lower()
+    lower = small(text)
     at = kept = 0
     while (at := text.find("<", at)) >= 0:
         tag = TAG.match(text, at)
@@ -72,14 +73,14 @@ def _pieces(text: str) -> Iterator[tuple[str, re.Match[str] | None]]:
             yield _escaped(text[kept:at]), None
             yield tag[0], tag
             at = kept = tag.end()
-            if not tag[1] and tag[2].lower() in _LITERAL:
+            if not tag[1] and tag[2].lower() in LITERAL_ELEMENTS:
                 kept = max(lower.find(f"</{tag[2].lower()}", at), at)
                 yield text[at:kept], None
                 at = kept
-        elif text.startswith("<!--", at) and (end := text.find("-->", at)) >= 0:
+        elif end := comment_end(text, at):
             yield _escaped(text[kept:at]), None
-            yield text[at : end + 3], None
-            at = kept = end + 3
+            yield text[at:end], None
+            at = kept = end
         else:
             at += 1
     yield _escaped(text[kept:]), None

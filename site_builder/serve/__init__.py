@@ -5,9 +5,10 @@ summary: Save a file, and the page in the browser is the new one.
 ---
 # Serve
 
-Three parts that know little of each other: a [watcher](site_builder.serve.watch) that turns bursts of file events into one call, a
-[holder](site_builder.serve.live) of the site in memory, and a small [web application](site_builder.serve.app). The site is never
-written to disk, so there is nothing to clean up and no path that could lead out of it.
+Three parts that know little of each other: a [watcher](site_builder.serve.watch) that turns bursts of file events
+into one call, a [holder](site_builder.serve.live) of the site in memory, and a small
+[web application](site_builder.serve.app). The site is never written to disk, so there is nothing to clean up and no
+path that could lead out of it.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def serve(
     live.rebuild()
     address = f"http://{_shown(host)}:{bound.getsockname()[1]}/"
     server = uvicorn.Server(
-        uvicorn.Config(application(live, host), log_level="warning", timeout_graceful_shutdown=1, lifespan="off")
+        uvicorn.Config(
+            application(live, host), log_level="warning", timeout_graceful_shutdown=1, lifespan="off"
+        )
     )
     with watching(folders(config), live.rebuild, poll=poll):
         say(f"serving {address} — Ctrl-C ends it")

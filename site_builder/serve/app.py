@@ -70,5 +70,7 @@ def _response(url: str, data: bytes, status: int = 200) -> Response:
         root = "../" * url.count("/")
         script = f'<script src="{root}{SCRIPT}" data-url="{url}" defer></script></body>'
         data = data.replace(b"</body>", script.encode(), 1)
-    charset = "; charset=utf-8" if kind.startswith("text/") or kind.endswith(("javascript", "json", "xml")) else ""
+    charset = (
+        "; charset=utf-8" if kind.startswith("text/") or kind.endswith(("javascript", "json", "xml")) else ""
+    )
     return Response(data, status, HEADERS | {"Content-Type": kind + charset})

@@ -48,12 +48,16 @@ class Live:
                 self.say(f"a fault of the builder: {type(error).__name__}: {error}")
                 return
             changed = sorted(
-                url for url in made.files.keys() | self.files.keys() if made.files.get(url) != self.files.get(url)
+                url
+                for url in made.files.keys() | self.files.keys()
+                if made.files.get(url) != self.files.get(url)
             )
             self.files = made.files
             for found in made.diagnostics:
                 self.say(str(found))
-            self.say(f"built {made.pages} pages in {time.perf_counter() - started:.2f} s, {len(changed)} files changed")
+            self.say(
+                f"built {made.pages} pages in {time.perf_counter() - started:.2f} s, {len(changed)} files changed"
+            )
             faults = [asdict(found) | {"text": str(found)} for found in made.diagnostics]
             self._tell({"error": "", "changed": changed, "diagnostics": faults})
 
@@ -69,6 +73,7 @@ class Live:
         return queue
 
     def close(self) -> None:
+        """Ends every stream, so that the server can stop."""
         for queue in self.waiting:
             queue.put_nowait(None)
 
@@ -77,4 +82,8 @@ class Live:
         if self.loop is None or self.loop.is_closed():
             return
         text = json.dumps(message)
-        self.loop.call_soon_threadsafe(lambda: [queue.put_nowait(text) for queue in self.waiting])
+        self.loop.call_soon_threadsafe(self._send, text)
+
+    def _send(self, text: str) -> None:
+        for queue in self.waiting:
+            queue.put_nowait(text)

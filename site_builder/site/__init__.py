@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from site_builder import index, outputs, render, weave
+from site_builder import index, outputs, render
 from site_builder.config import Config
 from site_builder.discover import discover
 from site_builder.errors import Diagnostic

@@ -22,6 +22,7 @@ from site_builder.errors import Diagnostic
 from site_builder.index import Index
 from site_builder.model import Page, SourceFile
 from site_builder.parse import parse
+from site_builder.prose.foreign import as_markdown
 from site_builder.render import PageFile, Templates
 from site_builder.translate import files
 from site_builder.translate.catalogue import Catalogue
@@ -76,12 +77,11 @@ class Context:
 
 def parsed(_: None, source: SourceFile) -> Page | None:
     """The file as a page; `None` if it vanished meanwhile."""
-    if not source.file:
-        return parse(source, b"")
     try:
-        return parse(source, Path(source.file).read_bytes())
+        data = Path(source.file).read_bytes() if source.file else b""
     except FileNotFoundError:
         return None
+    return as_markdown(parse(source, data))
 
 
 def woven(context: Context, task: tuple[str, str]) -> PageFile:
@@ -102,7 +102,9 @@ def _renderer(config: Config) -> katex.Renderer:
 @cache
 def _renderer_of(config: Config, process: int) -> katex.Renderer:
     """One a process: neither an engine nor an open database survives a fork."""
-    return katex.Renderer(caching.Store(config.folder(config.cache) / "store.sqlite" if config.cache else None))
+    return katex.Renderer(
+        caching.Store(config.folder(config.cache) / "store.sqlite" if config.cache else None)
+    )
 
 
 @cache

@@ -13,12 +13,11 @@ and says so; what has an old one is *stale*, and stays as the author wrote it to
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from site_builder import blocks
 from site_builder.errors import Diagnostic
 from site_builder.model import BlockState, Page, Position, Prose, ProseLine
-from site_builder.prose import docstyles
 from site_builder.translate import syntax
 from site_builder.translate.catalogue import Catalogue, Entry, Place
 from site_builder.translate.comparing import mismatches
@@ -63,7 +62,7 @@ def localise(page: Page, catalogue: Catalogue | None, faults: tuple[Diagnostic, 
             texts.setdefault(place.anchor, {})[place.ordinal] = _lines(catalogue.path, entry)
             found += mismatches(catalogue.path, entry, matched.unit.text)
     proses = (
-        blocks.replace(_markdown(prose), texts.get(anchor, {}), fallback.get(anchor, {}))
+        blocks.replace(prose, texts.get(anchor, {}), fallback.get(anchor, {}))
         for anchor, prose in parts(page)
     )
     return _localised(proses, states, tuple(dict.fromkeys(found)))
@@ -75,7 +74,7 @@ def units(page: Page) -> tuple[Unit, ...]:
         Unit(Place(anchor, ordinal), text)
         for anchor, prose in parts(page)
         if anchor != TITLE or page.title_position
-        for ordinal, text in blocks.translatable(_markdown(prose))
+        for ordinal, text in blocks.translatable(prose)
     )
 
 
@@ -94,14 +93,6 @@ def _localised(
 ) -> Localised:
     title, summary, intro, *sections = proses
     return Localised(title, summary, intro, tuple(sections), states, found)
-
-
-def _markdown(prose: Prose) -> Prose:
-    """The prose as Markdown, for whoever wrote a docstring in another style."""
-    converted = docstyles.to_markdown(prose.text) if prose else None
-    if converted is None:
-        return prose
-    return Prose(tuple(replace(prose.lines[0], text=line) for line in converted.split("\n")))
 
 
 def _lines(path: str, entry: Entry) -> tuple[ProseLine, ...]:

@@ -23,7 +23,6 @@ from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.index import Index, href
 from site_builder.model import Kind, Page, Prose, ProseLine, Section
-from site_builder.prose import docstyles
 from site_builder.translate import Localised
 from site_builder.weave.code import Code
 from site_builder.weave.languages import direction, native_name
@@ -60,7 +59,7 @@ def headings(page: Page) -> tuple[tuple[str, ...], ...]:
     result: list[tuple[str, ...]] = []
     for position, text in enumerate((page.intro, *(section.prose for section in page.sections))):
         ids: list[str] = []
-        for slug in prose.slugs(markdown(text)):
+        for slug in prose.slugs(text):
             name, count = slug, 1
             while name in taken:
                 count += 1
@@ -69,15 +68,6 @@ def headings(page: Page) -> tuple[tuple[str, ...], ...]:
             ids.append(name)
         result.append(tuple(ids) if position == 0 else ("", *ids[1:]) if ids else ())
     return tuple(result)
-
-
-def markdown(text: Prose) -> Prose:
-    """The prose as Markdown, whichever docstring style it was written in."""
-    converted = docstyles.to_markdown(text.text) if text else None
-    if converted is None:
-        return text
-    start = text.lines[0]
-    return Prose(tuple(replace(start, text=line) for line in converted.split("\n")))
 
 
 def weave(page: Page, local: Localised, site: Site, typesetter: katex.Renderer, lang: str) -> Woven:
@@ -98,7 +88,7 @@ def names(
         if not text:
             return Markup("")
         rendered = prose.render(
-            markdown(text),
+            text,
             typeset=lambda tex, display: typesetter.render(tex, display, macros),
             link=lambda target: target,
             prefix="title",
@@ -160,7 +150,7 @@ class _Weaver:
 
     def render(self, text: Prose, prefix: str, ids: tuple[str, ...] = ()) -> prose.Rendered:
         rendered = prose.render(
-            markdown(text),
+            text,
             typeset=lambda tex, display: self.typesetter.render(tex, display, self.macros),
             link=self.links.settle,
             prefix=prefix,
@@ -196,7 +186,9 @@ class _Weaver:
                 toc.append(TocEntry(f"#{section.anchor}", section.kind, title, name))
             names = " ".join(dict.fromkeys([section.scope, *code.names(section)]))
             search.append(SearchEntry(section.anchor, title.striptags(), names, plain))
-            block = CodeBlock(section.anchor, number, section.kind, code.html(section)) if section.code else None
+            block = (
+                CodeBlock(section.anchor, number, section.kind, code.html(section)) if section.code else None
+            )
             opens = note or section.kind in (Kind.CLASS, Kind.FUNCTION) or not pairs
             if opens:
                 blocks = (block,) if block else ()
@@ -213,7 +205,6 @@ class _Weaver:
 
     def neighbour(self, url: str | None) -> Link | None:
         return self.link(url) if url else None
-
 
 
 def bare(site: Site, page_url: str, lang: str) -> Woven:
@@ -255,7 +246,8 @@ def _placed(site: Site, page_url: str, lang: str) -> dict[str, Any]:
         "home": href(page_url, "index.html"),
         "contents": href(page_url, "contents.html"),
         "languages": tuple(
-            LanguageLink(code, native_name(code), href(url, other), code == lang) for code, other in others.items()
+            LanguageLink(code, native_name(code), href(url, other), code == lang)
+            for code, other in others.items()
         ),
         "canonical": dict(addresses).get(lang, ""),
         "alternates": (*addresses, ("x-default", addresses[0][1])) if len(addresses) > 1 else (),
@@ -280,7 +272,7 @@ def _in_contents(section: Section, titled: bool, noted: bool) -> bool:
 
 def _tall(note: str) -> bool:
     """Whether the note opens with math so high that baselines cannot be matched."""
-    return note.lstrip().startswith("<p><span class=\"eq\"")
+    return note.lstrip().startswith('<p><span class="eq"')
 
 
 def public(url: str) -> str:

@@ -32,7 +32,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class TocEntry:
-    """A class, method, function or further heading in the contents of the page. `title` is empty where only the name is known."""
+    """An entry in the contents of the page; `title` is empty where only the name is known."""
 
     href: str
     kind: Kind

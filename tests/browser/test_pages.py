@@ -10,12 +10,20 @@ from playwright.sync_api import Browser, expect
 
 from .conftest import REPOSITORY, Visit
 
-PAGES = ("index.html", "transformers/index.html", "transformers/mha.html", "contents.html", "ja/transformers/mha.html")
+PAGES = (
+    "index.html",
+    "transformers/index.html",
+    "transformers/mha.html",
+    "contents.html",
+    "ja/transformers/mha.html",
+)
 MHA = "transformers/mha.html"
 
 
 @pytest.mark.parametrize("url", PAGES)
-def test_a_page_opened_from_a_folder_asks_nobody_and_complains_of_nothing(site: Path, visit: Visit, url: str) -> None:
+def test_a_page_opened_from_a_folder_asks_nobody_and_complains_of_nothing(
+    site: Path, visit: Visit, url: str
+) -> None:
     visit.open(site / url)
     assert visit.messages == []
     assert [request for request in visit.requests if not request.startswith("file://")] == []
@@ -30,7 +38,9 @@ def test_all_pages_can_be_reached_from_the_home_page_by_clicking(site: Path, vis
             continue
         found.add(url)
         page = visit.open(url)
-        links: list[str] = page.eval_on_selector_all("a[href]", "links => links.map(a => a.href.split('#')[0])")
+        links: list[str] = page.eval_on_selector_all(
+            "a[href]", "links => links.map(a => a.href.split('#')[0])"
+        )
         todo += [link for link in links if link.startswith(site.as_uri()) and link not in found]
     pages = {file.as_uri() for file in site.rglob("*.html") if file.name != "404.html"}
     assert found >= pages
@@ -38,17 +48,26 @@ def test_all_pages_can_be_reached_from_the_home_page_by_clicking(site: Path, vis
     assert visit.messages == []
 
 
-def test_every_line_of_code_reads_back_equal_to_the_source_beside_its_own_number(site: Path, visit: Visit) -> None:
-    source = (REPOSITORY / "labml_nn" / "transformers" / "mha.py").read_text("utf-8").splitlines(keepends=True)
+def test_every_line_of_code_reads_back_equal_to_the_source_beside_its_own_number(
+    site: Path, visit: Visit
+) -> None:
+    source = (
+        (REPOSITORY / "labml_nn" / "transformers" / "mha.py").read_text("utf-8").splitlines(keepends=True)
+    )
     page = visit.open(site / MHA)
     lines: list[list[str]] = page.eval_on_selector_all(
-        ".line", "lines => lines.map(e => [e.querySelector('.ln').dataset.n, e.querySelector('.src').textContent])"
+        ".line",
+        "lines => lines.map(e => [e.querySelector('.ln').dataset.n, e.querySelector('.src').textContent])",
     )
     numbers = [int(number) for number, _ in lines]
     assert numbers == sorted(set(numbers))
     assert [text for _, text in lines] == [source[number - 1] for number in numbers]
     shown = "".join(text for _, text in lines)
-    for line in ("class MultiHeadAttention(nn.Module):\n", "import torch\n", "        return self.output(x)\n"):
+    for line in (
+        "class MultiHeadAttention(nn.Module):\n",
+        "import torch\n",
+        "        return self.output(x)\n",
+    ):
         assert line in shown
 
 
@@ -143,7 +162,9 @@ def test_another_language_opens_at_the_same_section(site: Path, visit: Visit) ->
     page.wait_for_url("**/ja/transformers/mha.html#*")
     assert page.evaluate("document.documentElement.lang") == "ja"
     assert page.url.partition("#")[2].startswith("MultiHeadAttention.get_scores")
-    place = page.evaluate("document.getElementById('MultiHeadAttention.get_scores').getBoundingClientRect().top")
+    place = page.evaluate(
+        "document.getElementById('MultiHeadAttention.get_scores').getBoundingClientRect().top"
+    )
     assert abs(place) < 300
 
 

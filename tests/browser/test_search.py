@@ -28,7 +28,9 @@ def containing(site: Path, lang: str, words: str) -> int:
     count = 0
     for _, title, sections in pages:
         for anchor, heading, names, body in sections:
-            count += any(words.lower() in part.lower() for part in (heading if anchor else title, names, body))
+            count += any(
+                words.lower() in part.lower() for part in (heading if anchor else title, names, body)
+            )
     return count
 
 

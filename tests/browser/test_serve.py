@@ -70,8 +70,10 @@ def test_a_save_in_place_and_one_by_replacement_both_show_without_losing_the_pla
     text = served.sums.read_text("utf-8")
     served.sums.write_text(text.replace("Nothing is carried.", "Nothing at all is carried."), "utf-8")
     expect(page.locator("main")).to_contain_text("Nothing at all is carried.")
-    (tmp_path / "new.py").write_text(text.replace("Nothing is carried.", "Almost nothing is carried."), "utf-8")
-    os.replace(tmp_path / "new.py", served.sums)
+    (tmp_path / "new.py").write_text(
+        text.replace("Nothing is carried.", "Almost nothing is carried."), "utf-8"
+    )
+    (tmp_path / "new.py").replace(served.sums)
     expect(page.locator("main")).to_contain_text("Almost nothing is carried.")
     assert page.evaluate("[window.kept, scrollY]") == [1, 250]
 

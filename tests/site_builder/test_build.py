@@ -80,18 +80,23 @@ def dead_links(folder: Path) -> list[str]:
                 continue
             path = urllib.parse.unquote(parts.path)
             target = (folder / url).parent / path if path else folder / url
-            name = Path(re.sub(r"[^/]+/\.\./", "", str(target.resolve().relative_to(folder.resolve())))).as_posix()
+            name = Path(
+                re.sub(r"[^/]+/\.\./", "", str(target.resolve().relative_to(folder.resolve())))
+            ).as_posix()
             anchor = urllib.parse.unquote(parts.fragment)
             if not target.is_file() or (anchor and name in read and anchor not in read[name].ids):
                 dead.append(f"{url}: {link}")
     return dead
 
 
-def test_a_build_says_what_it_did_in_its_last_line_and_nothing_on_standard_output(tiny: Path, build: Builder) -> None:
+def test_a_build_says_what_it_did_in_its_last_line_and_nothing_on_standard_output(
+    tiny: Path, build: Builder
+) -> None:
     done = build(tiny)
     assert (done.status, done.out, done.faults) == (0, "", [])
     assert re.fullmatch(
-        r"3 pages in .*site: \d+ files written, 0 unchanged, 0 removed; no faults; \d+\.\d s", done.err.strip()
+        r"3 pages in .*site: \d+ files written, 0 unchanged, 0 removed; no faults; \d+\.\d s",
+        done.err.strip(),
     )
 
 
@@ -112,12 +117,16 @@ def test_every_page_can_be_reached_by_links_from_the_home_page(tiny: Path, build
     assert {"sums.html", "essay.html", "contents.html", "ja/index.html", "ja/sums.html"} <= seen
 
 
-def test_every_line_of_code_stands_once_beside_its_own_number_equal_to_the_source(tiny: Path, build: Builder) -> None:
+def test_every_line_of_code_stands_once_beside_its_own_number_equal_to_the_source(
+    tiny: Path, build: Builder
+) -> None:
     source = (tiny / "tiny" / "sums.py").read_text("utf-8").splitlines(keepends=True)
     shown = Reader(build(tiny).read("sums.html")).lines
     assert all(len(texts) == 1 for texts in shown.values())
     assert {number: texts[0] for number, texts in shown.items()} == {n: source[n - 1] for n in shown}
-    code = [n for n, line in enumerate(source, 1) if re.match(r"\s*(def|class|return|self|add =|OFFSET)", line)]
+    code = [
+        n for n, line in enumerate(source, 1) if re.match(r"\s*(def|class|return|self|add =|OFFSET)", line)
+    ]
     assert len(code) == 11
     assert set(code) <= set(shown)
 
@@ -135,14 +144,18 @@ def test_pages_load_nothing_from_elsewhere_and_hold_no_inline_script(tiny: Path,
         assert not [name for name in page.attributes if name.startswith("on")], url
 
 
-def test_a_name_links_to_its_definition_and_a_local_that_bears_it_does_not(tiny: Path, build: Builder) -> None:
+def test_a_name_links_to_its_definition_and_a_local_that_bears_it_does_not(
+    tiny: Path, build: Builder
+) -> None:
     text = build(tiny).read("sums.html")
-    lines = dict(re.findall(r'<span class="line[^"]*" id="L(\d+)">(.*?)(?=<span class="line|</code>)', text, re.S))
+    lines = dict(
+        re.findall(r'<span class="line[^"]*" id="L(\d+)">(.*?)(?=<span class="line|</code>)', text, re.S)
+    )
     source = (tiny / "tiny" / "sums.py").read_text("utf-8").splitlines()
     call = source.index("        return add(self.a, b) + OFFSET * 0") + 1
     local = source.index("        return add") + 1
     assert 'href="#add"' in lines[str(call)]
-    assert "href=\"#add\"" not in lines[str(local)]
+    assert 'href="#add"' not in lines[str(local)]
     assert 'href="sums.html#Adder"' in build(tiny).read("index.html")
 
 
@@ -169,10 +182,12 @@ def test_an_old_url_leads_to_the_page(tiny: Path, build: Builder) -> None:
     assert 'url=../sums.html"' in build(tiny).read("old/sums.html")
 
 
-def test_translated_blocks_stand_in_their_language_and_the_others_say_why_not(tiny: Path, build: Builder) -> None:
+def test_translated_blocks_stand_in_their_language_and_the_others_say_why_not(
+    tiny: Path, build: Builder
+) -> None:
     text = build(tiny).read("ja/sums.html")
     assert "の和は次のとおりです" in text
-    assert re.search(r'<li[^>]*><code>a</code> を覚えます', text)
+    assert re.search(r"<li[^>]*><code>a</code> を覚えます", text)
     missing = re.findall(r'<(\w+)[^>]*data-state="missing"[^>]*>', text)
     stale = re.search(r'<p[^>]*data-state="stale"[^>]*>(.*?)</p>', text, re.S)
     assert "p" in missing
@@ -183,16 +198,23 @@ def test_translated_blocks_stand_in_their_language_and_the_others_say_why_not(ti
 
 def test_sections_have_the_same_anchors_in_every_language(tiny: Path, build: Builder) -> None:
     folder = build(tiny).folder
-    english, japanese = Reader((folder / "sums.html").read_text()), Reader((folder / "ja/sums.html").read_text())
+    english, japanese = (
+        Reader((folder / "sums.html").read_text()),
+        Reader((folder / "ja/sums.html").read_text()),
+    )
     assert english.ids == japanese.ids
     for anchor in ("add", "add:return", "Adder", "Adder.__call__:return", "section-3"):
         assert anchor in english.ids
     assert len(english.ids) == len(set(english.ids))
 
 
-def test_two_builds_are_equal_whatever_the_folder_jobs_hash_seed_and_locale(tiny: Path, build: Builder) -> None:
+def test_two_builds_are_equal_whatever_the_folder_jobs_hash_seed_and_locale(
+    tiny: Path, build: Builder
+) -> None:
     for number in range(12):
-        (tiny / "tiny" / f"more{number}.py").write_text(f'"""# More {number}\n\n$x_{number}$"""\nimport tiny\n')
+        (tiny / "tiny" / f"more{number}.py").write_text(
+            f'"""# More {number}\n\n$x_{number}$"""\nimport tiny\n'
+        )
     first = build(tiny, "-j1", env={"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "Asia/Tokyo"})
     second = build(
         tiny, "-j2", "--clean", output="other", env={"PYTHONHASHSEED": "2", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
@@ -204,7 +226,9 @@ def test_two_builds_are_equal_whatever_the_folder_jobs_hash_seed_and_locale(tiny
     assert len(list(second.folder.rglob("*"))) == len(list(first.folder.rglob("*")))
 
 
-def test_a_second_build_writes_nothing_and_a_removed_module_takes_its_page_along(tiny: Path, build: Builder) -> None:
+def test_a_second_build_writes_nothing_and_a_removed_module_takes_its_page_along(
+    tiny: Path, build: Builder
+) -> None:
     build(tiny)
     assert " 0 files written, " in build(tiny).err
     (tiny / "tiny" / "essay.md").unlink()
@@ -219,9 +243,18 @@ FAULTS = {
     "a bad equation": ('r"""# T\n\nSee $\\frac{a}$ here.\n"""\n', r"m\.py:3:\d+: math-syntax "),
     "a broken link": ('"""# T\n\nSee [it](nowhere.html).\n"""\n', r"m\.py:3:10: link-broken "),
     "a broken anchor": ('"""# T\n\nSee [it](sums.html#nothing).\n"""\n', r"m\.py:3:10: link-broken "),
-    "an unknown object": ('"""# T\n\nSee [it](tiny.sums.Nothing).\n"""\n', r"m\.py:3:10: link-unknown-object "),
-    "an unknown front-matter key": ('"""\n---\ntitel: T\n---\n# T\n"""\n', r"m\.py:3:1: front-unknown-key .* — .*title"),
-    "an escape inside math": ('"""# T\n\nThe angle $\\theta$ grows.\n"""\n', r'm\.py:3:\d+: math-escape .* — .*r"""'),
+    "an unknown object": (
+        '"""# T\n\nSee [it](tiny.sums.Nothing).\n"""\n',
+        r"m\.py:3:10: link-unknown-object ",
+    ),
+    "an unknown front-matter key": (
+        '"""\n---\ntitel: T\n---\n# T\n"""\n',
+        r"m\.py:3:1: front-unknown-key .* — .*title",
+    ),
+    "an escape inside math": (
+        '"""# T\n\nThe angle $\\theta$ grows.\n"""\n',
+        r'm\.py:3:\d+: math-escape .* — .*r"""',
+    ),
     "a syntax error": ('"""# T"""\n\ndef broken(:\n    pass\n', r"m\.py:3:\d+: python-syntax "),
     "bytes that are no text": ('"""# T"""\nx = "\udcff"\n', r"m\.py:2:\d+: encoding "),
     "an unclosed formula": ('r"""# T\n\n$$a + b\n"""\n', r"m\.py:3:1: math-unclosed "),
@@ -229,7 +262,9 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_one_fault_is_one_diagnostic_and_the_page_is_still_written(name: str, tiny: Path, build: Builder) -> None:
+def test_one_fault_is_one_diagnostic_and_the_page_is_still_written(
+    name: str, tiny: Path, build: Builder
+) -> None:
     source, expected = FAULTS[name]
     (tiny / "tiny" / "m.py").write_bytes(source.encode("utf-8", "surrogateescape"))
     done = build(tiny, "--lang", "en")

@@ -10,7 +10,7 @@ from site_builder.translate.catalogue import Catalogue, Entry, Place, read, writ
 
 from .conftest import Builder
 
-FULL = r'''# Translated by A. Translator.
+FULL = r"""# Translated by A. Translator.
 #
 #  Two   blanks, and a very long line that a machine would like to fold at seventy-six columns, but must not fold.
 msgid ""
@@ -47,7 +47,7 @@ msgstr "合計"
 #~ msgstr "なくなりました"
 
 # The last word.
-'''
+"""
 
 
 def catalogue(text: str | bytes) -> Catalogue:
@@ -95,7 +95,11 @@ def test_texts_with_quotes_backslashes_tabs_and_line_ends_come_back_as_they_were
 BROKEN = {
     "not closed": ('msgid "a"\nmsgstr "b\n', 2, "not closed"),
     "a quote inside": ('msgid "a"\nmsgstr "b "c" d"\n', 2, "is written"),
-    "conflict": ('msgid "a"\n<<<<<<< ours\nmsgstr "b"\n=======\nmsgstr "c"\n>>>>>>> theirs\n', 2, "merge conflict"),
+    "conflict": (
+        'msgid "a"\n<<<<<<< ours\nmsgstr "b"\n=======\nmsgstr "c"\n>>>>>>> theirs\n',
+        2,
+        "merge conflict",
+    ),
     "twice": ('msgid "a"\nmsgstr "b"\n\nmsgid "b"\nmsgstr ""\n\nmsgid "a"\nmsgstr "c"\n', 7, "second time"),
     "no translation": ('msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', 3, "msgstr is expected"),
     "ends too soon": ('msgid "a"\nmsgstr "b"\n\nmsgid "c"', 4, "without msgstr"),
@@ -118,7 +122,9 @@ def test_a_broken_catalogue_is_one_diagnostic_with_its_line(text: str, line: int
 
 
 def test_a_catalogue_in_another_encoding_is_a_diagnostic_at_the_character() -> None:
-    _, faults = read("ja/page.po", "ja", 'msgid "a"\nmsgstr "é和"\n'.encode().replace("和".encode(), b"\x98\x61"))
+    _, faults = read(
+        "ja/page.po", "ja", 'msgid "a"\nmsgstr "é和"\n'.encode().replace("和".encode(), b"\x98\x61")
+    )
     assert [(fault.line, fault.column) for fault in faults] == [(2, 10)]
     assert "UTF-8" in faults[0].message
 

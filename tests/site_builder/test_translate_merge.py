@@ -17,12 +17,16 @@ Sections = dict[str, list[str]]
 
 
 def units(page: Sections) -> tuple[Unit, ...]:
-    return tuple(Unit(Place(name, number), text) for name, texts in page.items() for number, text in enumerate(texts))
+    return tuple(
+        Unit(Place(name, number), text) for name, texts in page.items() for number, text in enumerate(texts)
+    )
 
 
 def update(page: Sections, old: Catalogue, others: tuple[Catalogue, ...] = ()) -> Catalogue:
     """Merged, written to a file and read again."""
-    found, faults = read("ja/page.po", "ja", write(merged(units(page), old, memory((old, *others))), "page.html"))
+    found, faults = read(
+        "ja/page.po", "ja", write(merged(units(page), old, memory((old, *others))), "page.html")
+    )
     assert faults == ()
     assert found
     return found
@@ -107,7 +111,10 @@ def test_a_text_that_is_gone_is_kept_as_obsolete_and_comes_back_with_its_text() 
     shorter = BEFORE | {"b": []}
     old = translated(BEFORE)
     old = replace(
-        old, entries=tuple(replace(e, comments=("# four is a good number",) * (e.source == "four")) for e in old.entries)
+        old,
+        entries=tuple(
+            replace(e, comments=("# four is a good number",) * (e.source == "four")) for e in old.entries
+        ),
     )
     gone = update(shorter, old)
     assert [(e.source, e.text, e.comments) for e in gone.entries if e.obsolete] == [
@@ -122,12 +129,18 @@ def test_a_text_that_is_gone_is_kept_as_obsolete_and_comes_back_with_its_text() 
 def test_an_entry_that_a_person_calls_fuzzy_is_not_shown() -> None:
     old = translated({"a": ["one", "two"]})
     doubted = replace(old, entries=tuple(replace(e, stale=e.source == "one") for e in old.entries))
-    assert states({"a": ["one", "two"]}, update({"a": ["one", "two"]}, doubted)) == {"one": "stale", "two": "[two]"}
+    assert states({"a": ["one", "two"]}, update({"a": ["one", "two"]}, doubted)) == {
+        "one": "stale",
+        "two": "[two]",
+    }
 
 
 def test_texts_told_apart_by_their_context_stay_apart() -> None:
     places = {"a": Place("a", 0), "b": Place("b", 0)}
-    entries = (Entry("key", "鍵", places=(places["a"],)), Entry("key", "キー", context="b", places=(places["b"],)))
+    entries = (
+        Entry("key", "鍵", places=(places["a"],)),
+        Entry("key", "キー", context="b", places=(places["b"],)),
+    )
     page = {"a": ["key"], "b": ["key"]}
     new = update(page, Catalogue("ja/page.po", "ja", entries))
     assert [(found.unit.place.anchor, _shown(found)) for found in match(units(page), new.entries)] == [
@@ -138,7 +151,9 @@ def test_texts_told_apart_by_their_context_stay_apart() -> None:
 
 
 PAGES = st.dictionaries(
-    st.sampled_from("abc"), st.lists(st.sampled_from(["one", "two", "three", "four", "five"]), max_size=5), max_size=3
+    st.sampled_from("abc"),
+    st.lists(st.sampled_from(["one", "two", "three", "four", "five"]), max_size=5),
+    max_size=3,
 )
 
 

@@ -51,7 +51,7 @@ _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _SPAN = re.compile(r"(?<!`)``(?!`)[^\n]{1,400}?(?<!`)``(?!`)")
 
 _MARKDOWN = re.compile(
-    r"^[ \t]*(?:```|~~~\w|\$\$|#{1,6} \S[^\n]*\n[ \t]*$|\\begin\{|\|?[ \t]*:?-{3,}:?[ \t]*\|)"
+    r"^[ \t]*(?:```|~~~\w|\$\$|#{1,6} \S[^\n]*\n[ \t]*$|\\begin\{|(?:\|[ \t]*)?:?-{3,}:?[ \t]*\|)"
     r"|\]\([^\s()]|\$\\?[A-Za-z][^$\n]{0,200}\$(?!\w)|\[\^\w+\]|<br ?/?>"
     r"|</(?:a|b|i|p|em|div|code|span|strong|sub|sup|table|details)>",
     re.MULTILINE,

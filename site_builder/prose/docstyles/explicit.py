@@ -50,6 +50,9 @@ def explicit(state: State, at: int) -> int | None:
     line = state.lines[at].rstrip()
     if not line.startswith(".. ") and line != "..":
         return None
+    if _TARGET.match(line):
+        # Of a target only the address can be below it.
+        return at + 1 + (line.endswith(":") and state.indented(at + 1))
     end = max(state.body(at + 1), at + 1)
     below = state.lines[at + 1 : end]
     if match := DIRECTIVE.match(line):

@@ -27,6 +27,7 @@ from site_builder.prose.docstyles.shapes import (
     is_code,
     is_columns,
     is_program,
+    is_statement,
     join,
     keeps_lines,
     literal,
@@ -50,6 +51,8 @@ def indented(state: State, at: int) -> int | None:
 
 def program(state: State, at: int) -> int | None:
     """A program that its author did not indent."""
+    if not is_statement(state.lines[at]):
+        return None
     end = at
     while not state.blank(end) and end < at + 400:
         end += 1

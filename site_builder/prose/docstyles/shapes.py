@@ -26,6 +26,7 @@ __all__ = [
     "is_code",
     "is_columns",
     "is_program",
+    "is_statement",
     "item",
     "join",
     "keeps_lines",
@@ -218,14 +219,15 @@ def is_code(lines: Sequence[str]) -> bool:
     return score * 2 > len(filled) or is_columns(filled) or _is_enumeration(filled)
 
 
+def is_statement(line: str) -> bool:
+    """Whether a line is Python that no sentence looks like."""
+    return bool(_PYTHON.match(line)) and not line.rstrip().endswith(".")
+
+
 def is_program(lines: Sequence[str]) -> bool:
-    """Whether every line at the margin is a Python statement that no sentence looks like."""
+    """Whether every line at the margin is a statement, and one of them plainly so."""
     margin = [line for line in _sample(lines) if not line.startswith(" ")]
-    return (
-        bool(margin)
-        and any(_STATEMENT.match(line) for line in margin)
-        and all(_PYTHON.match(line) and not line.endswith(".") for line in margin)
-    )
+    return any(_STATEMENT.match(line) for line in margin) and all(is_statement(line) for line in margin)
 
 
 def _is_enumeration(filled: Sequence[str]) -> bool:
