@@ -142,6 +142,7 @@ class _Weaver:
             previous=self.neighbour(site.index.previous(page.url)),
             next=self.neighbour(site.index.next(page.url)),
             papers=page.front.papers,
+            source_path=page.source.path if _inside(page.source.path) else "",
             source_name=page.source.path.rpartition("/")[2],
             source_url=config.source_link(page.source.path) if _inside(page.source.path) else "",
             search=(opening, *search),
@@ -227,6 +228,7 @@ def bare(site: Site, page_url: str, lang: str) -> Woven:
         previous=None,
         next=None,
         papers=(),
+        source_path="",
         source_name="",
         source_url="",
     )
@@ -281,6 +283,7 @@ def public(url: str) -> str:
 
 
 def _inside(path: str) -> bool:
+    """Whether the file lies in the project: others' places on this machine are nobody's business."""
     return bool(path) and not path.startswith(("/", "..")) and ":" not in path
 
 

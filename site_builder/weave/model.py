@@ -116,6 +116,8 @@ class Woven:
     next: Link | None
     papers: tuple[Paper, ...]
     languages: tuple[LanguageLink, ...]
+    source_path: str
+    """As diagnostics name it; empty for a page that no file stands behind."""
     source_name: str
     source_url: str
     canonical: str

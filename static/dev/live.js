@@ -23,11 +23,11 @@
     const answer = await fetch(location.pathname + location.search, { cache: "no-store" });
     if (!answer.ok) return location.reload();
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const parts = ["main", "#toc", ".foot"].map(s => [document.querySelector(s), fresh.querySelector(s)]);
+    const parts = ["main", "#contents", ".foot"].map(s => [document.querySelector(s), fresh.querySelector(s)]);
     if (parts.some(([old, now]) => !old !== !now)) return location.reload();
     const top = scrollY;
     document.title = fresh.title;
-    for (const [old, now] of parts) if (old && old.outerHTML !== now.outerHTML) old.replaceWith(document.adoptNode(now));
+    for (const [old, now] of parts) if (old && old.outerHTML !== now.outerHTML) old.replaceChildren(...document.adoptNode(now).childNodes);
     scrollTo({ top, behavior: "instant" });
     document.dispatchEvent(new CustomEvent("page:changed"));
   };

@@ -30,14 +30,12 @@
   // ---- where am I: the last entry of the contents above the upper third ----
   const menu = one("#contents");
   const at = one(".at");
-  const entries = all(".toc a[href^='#']", menu).map(link => [link, target(link)]).filter(entry => entry[1]);
+  let entries, outline, current, wide;   // what `take` finds in the page
   const label = link => {
     const name = one(".name", link);
     return name ? decodeURIComponent(link.hash.slice(1)) : link.textContent;
   };
-  const outline = one(".outline");
   const marks = entry => entry ? [entry[0], ...all(`a[href="${CSS.escape(entry[0].getAttribute("href"))}"]`, outline ?? menu)] : [];
-  let current;
   function where() {
     const line = Math.max(160, innerHeight / 4);
     let low = 0, high = entries.length;
@@ -59,7 +57,6 @@
     if (!waiting) requestAnimationFrame(() => { waiting = false; where(); });
     waiting = true;
   }, { passive: true });
-  where();
   menu.addEventListener("toggle", () => one("[aria-current=true]", menu)?.scrollIntoView({ block: "nearest" }));
   menu.addEventListener("click", event => event.target.closest("a") && menu.hidePopover());
 
@@ -91,7 +88,6 @@
   } catch { /* no storage, no place */ }
 
   // ---- whatever scrolls sideways can be reached by keyboard; an equation gives up its indentation first ----
-  const wide = all(".eq, pre, .note table");
   function reach() {
     const tight = wide.filter(element => element.matches(".eq:not(.snug)") && element.scrollWidth > element.clientWidth + 1);
     for (const equation of tight) equation.classList.add("snug");
@@ -105,26 +101,27 @@
   const heights = new ResizeObserver(records => {
     for (const { target, borderBoxSize } of records) target.style.setProperty("--height", `${Math.ceil(borderBoxSize[0].blockSize)}px`);
   });
-  all(".pair > *").forEach(element => heights.observe(element));
   let resized;
   addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(reach, 100); });
-  document.fonts.ready.then(reach);
 
   // ---- pictures open large ----
   const { enlarge, close } = document.body.dataset;
-  const images = all(".note img").filter(image => !image.closest("a"));
-  if (images.length) {
-    const dialog = document.createElement("dialog");
+  let dialog, figure;
+  function frame() {
+    dialog = document.createElement("dialog");
     dialog.className = "large";
     const shut = document.createElement("button");
     shut.type = "button";
     shut.setAttribute("aria-label", close);
     shut.textContent = "×";
-    const figure = document.createElement("img");
+    figure = document.createElement("img");
     dialog.append(figure, shut);
     document.body.append(dialog);
     dialog.addEventListener("click", event => event.target !== figure && dialog.close());
-    for (const image of images) {
+  }
+  function pictures() {
+    for (const image of all(".note img").filter(image => !image.closest("a, .enlarge"))) {
+      if (!dialog) frame();
       const opener = document.createElement("button");
       opener.type = "button";
       opener.className = "enlarge";
@@ -140,4 +137,19 @@
       });
     }
   }
+
+  // ---- once, and again when `serve` has put a new page in the place of the old ----
+  function take() {
+    entries = all(".toc a[href^='#']", menu).map(link => [link, target(link)]).filter(entry => entry[1]);
+    outline = one(".outline");
+    wide = all(".eq, pre, .note table");
+    heights.disconnect();
+    all(".pair > *").forEach(element => heights.observe(element));
+    current = undefined;
+    pictures();
+    where();
+    document.fonts.ready.then(reach);
+  }
+  take();
+  document.addEventListener("page:changed", take);
 })();

@@ -92,9 +92,11 @@
       name.className = "name";
       page.className = "page";
       const scope = section.names.split(" ", 1)[0];
-      mark(title, section.title || (section.order ? "" : section.page), words);
+      // Code without a heading, outside any definition, is known by its page.
+      const heading = section.title || (scope && section.order ? "" : section.page);
+      mark(title, heading, words);
       mark(name, scope, words);
-      page.textContent = section.order ? section.page : "";
+      page.textContent = section.order && heading !== section.page ? section.page : "";
       link.append(...[title, name, page].filter(part => part.textContent));
       if (section.text) link.append(snippet(section, words));
       item.append(link);

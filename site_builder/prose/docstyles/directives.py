@@ -33,7 +33,7 @@ from site_builder.prose.docstyles.text import code, escape, literal_math
 __all__ = ["DIRECTIVE", "aside", "directive"]
 
 DIRECTIVE = re.compile(r"\.\. ([A-Za-z][\w.+-]*(?::[\w.+-]+)*) ?::(?:\s+(.*))?$")
-_OPTION = re.compile(r":([A-Za-z][\w -]{0,40}):(?:\s+(.*))?$")
+_OPTION = re.compile(r":([A-Za-z][\w-]{0,40}):(?:\s+(.*))?$")
 _LANGUAGES = {"py": "python", "python3": "python", "ipython": "python", "none": "text", "default": "python"}
 
 
@@ -64,8 +64,8 @@ def directive(context: Context, name: str, argument: str, below: Sequence[str]) 
     options: dict[str, str] = {}
     while len(options) < len(lines) and (match := _OPTION.match(lines[len(options)])):
         key = match.group(1).lower()
-        if key in options or (family in _OF_TEXT and key not in _TEXT_OPTIONS):
-            # A field of the text, not an option.
+        if key in options or (family is not _unknown and key not in _OPTIONS):
+            # A field of the text.
             break
         options[key] = match.group(2) or ""
     content = lines[len(options) :]
@@ -256,5 +256,13 @@ _FAMILIES: dict[str, Callable[[Directive], list[Block]]] = {
     )
     for name in names.split()
 }
-_OF_TEXT = frozenset({_admonition, _version, _titled, _wrapper, _example})
-_TEXT_OPTIONS = frozenset("class name collapsible open hide options".split())
+# The options of all these directives together: they say how a thing looks, which is settled here.
+_OPTIONS = frozenset(
+    """
+    align alt caption class collapsible context dedent delim emphasize-lines encoding end-before escape figclass figwidth
+    file force format glob header header-rows height hidden hide include-source keepspace label language layout linenos
+    lineno-start lines loading maxdepth name no-trim-doctest-flags nofigs noindex nosignatures nowrap number-lines
+    numbered open options parser parts private-bases pyversion quote recursive reversed scale show-source-link skipif
+    start-after stub-columns target template titlesonly toctree top-classes trim-doctest-flags url width widths
+    """.split()
+)
