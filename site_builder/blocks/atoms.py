@@ -1,7 +1,7 @@
 r"""
 ---
 title: Atoms
-summary: The stretches of a paragraph that Markdown must not read: code, math, tags.
+summary: "The stretches of a paragraph that Markdown must not read: code, math, tags."
 ---
 # Atoms
 

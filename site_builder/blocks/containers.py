@@ -1,7 +1,7 @@
 """
 ---
 title: Containers
-summary: Quotations, lists, definitions and footnotes: how they begin and how they go on.
+summary: "Quotations, lists, definitions and footnotes: how they begin and how they go on."
 ---
 # Containers
 

@@ -1,7 +1,7 @@
 """
 ---
 title: Blocks that are no paragraphs
-summary: Examples, code, headings, tables, rules, HTML and formulas: how they begin and how they go on.
+summary: "Examples, code, headings, tables, rules, HTML and formulas: how they begin and how they go on."
 ---
 # Blocks that are no paragraphs
 

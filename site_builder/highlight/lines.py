@@ -57,10 +57,10 @@ _TEXT = ("g", "c")
 _WBR, _OPEN, _CLOSE = "<wbr>", '<span class="nb">', "</span>"
 
 
-def line_html(number: int, tokens: Sequence[Token], links: Links = {}, *, label: str = "Line") -> str:  # noqa: B006
+def line_html(number: int, tokens: Sequence[Token], links: Links = {}) -> str:  # noqa: B006
     """
     One line of the file as `<span class="line" id="L38">`: its number, which is not part of the text, and its
-    text. `label` is what a screen reader says before the number.
+    text. A screen reader is told the bare number, which is the same in every language.
     """
     line = "".join([token.text for token in tokens])
     body = line.rstrip("\r\n")
@@ -76,7 +76,7 @@ def line_html(number: int, tokens: Sequence[Token], links: Links = {}, *, label:
         lead = f'<span class="in">{_text(body[:indent])}</span>'
     return (
         f'<span class="line" id="L{number}"><a class="ln" href="#L{number}" data-n="{number}"'
-        f' aria-label="{label} {number}" tabindex="-1"></a><span class="src" style="--i:{width}">'
+        f' aria-label="{number}" tabindex="-1"></a><span class="src" style="--i:{width}">'
         f"{lead}{''.join(_pieces(tokens, indent, marks))}</span></span>"
     )
 

@@ -5,9 +5,9 @@ summary: Markdown with math, examples and checked links, to HTML that knows wher
 ---
 # Prose
 
-`render` makes HTML of the prose of one section. Blocks are cut by `site_builder.blocks`, what stands inside them is
-read by Python-Markdown, and what Markdown must not touch — code, math, destinations of links — waits in *slots*
-meanwhile.
+`render` makes HTML of the prose of one section. `site_builder.blocks` cuts it into blocks and knows where each
+of them was typed; so lists, tables, notes and fences are ours. What stands inside a block is read by
+Python-Markdown. Code, math and the destinations of links it never sees: they wait in *slots* meanwhile.
 """
 
 from __future__ import annotations

@@ -27,13 +27,17 @@ _LANGUAGE = re.compile(r"[{. ]*([\w+#-]+)", re.ASCII)
 
 @dataclass
 class Assembly:
-    """One prose on its way to HTML. `words` has the HTML and plain text of every block written for people."""
+    """
+    One prose on its way to HTML. By the identity of a block, `words` has the HTML and plain text of those
+    written for people, `states` says which are not translated, `ids` names the headings, and `single_tags`
+    has the places in HTML where tags begin that have no partner.
+    """
 
     context: Context
     words: Mapping[int, tuple[str, str]]
     states: Mapping[int, BlockState]
     source_lang: str
-    ids: tuple[str, ...]
+    ids: Mapping[int, str]
     notes: Notes
     example: Callable[[str, str], str] | None
     single_tags: Mapping[int, frozenset[int]]
@@ -138,7 +142,7 @@ class Assembly:
     def heading(self, block: Block) -> str:
         inner, plain = self.words[id(block)]
         self.plain.append(plain)
-        name = self.ids[len(self.headings)]
+        name = self.ids[id(block)]
         self.headings.append(Heading(block.level, self.context.filled(inner), plain, name))
         anchor = f' id="{html.escape(name)}"' if name else ""
         return f"<h{block.level}{anchor}{self.mark(block)}>{inner}</h{block.level}>"

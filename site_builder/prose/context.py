@@ -69,7 +69,7 @@ class Passage:
 
     def __init__(self, block: Block, text: str):
         self.text = writable(block.text(text))
-        self.spans = block.spans
+        self.kind, self.spans = block.kind, block.spans
         self.begins: list[int] = []
         at = 0
         for start, end in block.spans:

@@ -1,7 +1,7 @@
 """
 ---
 title: Examples
-summary: What a doctest shows a reader: what is typed, and what comes out.
+summary: "What a doctest shows a reader: what is typed, and what comes out."
 ---
 # Examples
 """

@@ -1,7 +1,7 @@
 """
 ---
 title: Inline Markdown
-summary: Python-Markdown reads what stands inside a block: emphasis, links, images, line breaks.
+summary: "Python-Markdown reads what stands inside a block: emphasis, links, images, line breaks."
 ---
 # Inline Markdown
 
@@ -61,7 +61,8 @@ def read(texts: Sequence[str], slots: Slots) -> list[tuple[str, str]]:
         markdown.treeprocessors["inline"].run(root)
         markdown.treeprocessors["unescape"].run(root)
         for image in root.iter("img"):
-            image.set("alt", slots.fill_plain(image.get("alt", "")))
+            words = slots.fill_plain(image.get("alt", ""))
+            image.set("alt", slots.add(html.escape(words), words, foreign=True))
         for number, element in zip(owners, root, strict=True):
             made, plain = result[number]
             result[number] = made + _inner(markdown, element), plain + _plain(element, slots)

@@ -15,7 +15,7 @@ import html
 import re
 from dataclasses import dataclass
 
-from site_builder.blocks import Atom, AtomKind, Block, atoms
+from site_builder.blocks import Atom, AtomKind, Block, BlockKind, atoms
 from site_builder.prose import emphasis, glue, tags
 from site_builder.prose.context import Context, Passage, Target, normalised, unescaped
 
@@ -179,10 +179,7 @@ class _Protector:
         elif atom.kind is AtomKind.UNCLOSED:
             self.unclosed(atom, typed)
         elif atom.kind is AtomKind.CODE:
-            code = _code(inner)
-            self.glued(
-                f"<code>{html.escape(code, quote=False)}</code>", code, not any(map(str.isspace, code))
-            )
+            self.code(inner)
         elif atom.kind is AtomKind.ENTITY:
             character = html.unescape(typed)
             self.parts.append(slots.add(html.escape(character), character))
@@ -200,6 +197,17 @@ class _Protector:
             self.parts.append(self.slots.add(html.escape(character), character))
         else:
             self.parts.append(f"\\{character}")
+
+    def code(self, inner: str) -> None:
+        """CommonMark: line ends are blanks, and one blank on both sides is there for a backtick beside it."""
+        code = inner.replace("\n", " ")
+        if len(code) > 1 and code[0] == code[-1] == " " and code.strip(" "):
+            code = code[1:-1]
+        if self.passage.kind is BlockKind.CELL:
+            # GitHub asks for the backslash, we do not.
+            code = code.replace("\\|", "|")
+        made = f"<code>{html.escape(code, quote=False)}</code>"
+        self.glued(made, code, short=not any(map(str.isspace, code)))
 
     def unclosed(self, atom: Atom, typed: str) -> None:
         close = "$$" if typed == "$$" else typed.replace("begin", "end", 1)
@@ -224,11 +232,12 @@ class _Protector:
     def glued(self, made: str, plain: str, short: bool) -> None:
         """Add a formula or code; what touches a short one stays on its line."""
         self.at += glue.skipped(self.source, self.at)
-        before = glue.before(self.parts[-1] if self.parts else "") if short else ""
+        last = self.parts[-1] if self.parts else ""
+        before = glue.before(last) if short and not last.startswith("\\") else ""
         after = glue.after(self.source, self.at) if short else ""
         if before or after:
             if before:
-                self.parts[-1] = self.parts[-1].removesuffix(before)
+                self.parts[-1] = last.removesuffix(before)
             self.at += len(after)
             left, right = html.escape(before, quote=False), html.escape(after, quote=False)
             made, plain = f'<span class="nb">{left}{made}{right}</span>', before + plain + after
@@ -261,11 +270,3 @@ def _looks_like_note(source: str, note: re.Match[str]) -> bool:
     """Rather than like a class of characters in a regular expression."""
     after = source[note.end() : note.end() + 1]
     return bool(_NOTE_NAME.fullmatch(note[1])) and after not in ("+", "*", "?", "{")
-
-
-def _code(inner: str) -> str:
-    """CommonMark: line ends are blanks, and one blank on both sides is there for a backtick beside it."""
-    code = inner.replace("\n", " ")
-    if len(code) > 1 and code[0] == code[-1] == " " and code.strip(" "):
-        return code[1:-1]
-    return code

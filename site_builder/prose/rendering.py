@@ -51,13 +51,14 @@ def render(
     context.formulas = Formulas(prose, typeset, context.report)
     written = [block for block in root.leaves() if block.translatable]
     read = inline.read([protect(block, context) for block in written], slots)
-    own = _slugs(written, text)
+    headings = [block for block in written if block.kind is BlockKind.HEADING]
+    names = (*heading_ids, *_slugs(headings, text)[len(heading_ids) :])
     assembly = Assembly(
         context=context,
         words={id(block): made for block, made in zip(written, read, strict=True)},
         states=_states(prose, written),
         source_lang=source_lang,
-        ids=(*heading_ids, *own[len(heading_ids) :]),
+        ids={id(block): name for block, name in zip(headings, names, strict=False)},
         notes=notes,
         example=example,
         single_tags=_single_tags(root, text),
@@ -69,11 +70,12 @@ def render(
 
 def slugs(prose: Prose) -> tuple[str, ...]:
     """One slug for each heading, from the text as typed."""
-    return _slugs(blocks.split(prose.text), prose.text)
+    headings = [block for block in blocks.split(prose.text) if block.kind is BlockKind.HEADING]
+    return _slugs(headings, prose.text)
 
 
-def _slugs(written: Sequence[Block], text: str) -> tuple[str, ...]:
-    return unique([block.text(text) for block in written if block.kind is BlockKind.HEADING])
+def _slugs(headings: Sequence[Block], text: str) -> tuple[str, ...]:
+    return unique([heading.text(text) for heading in headings])
 
 
 def _references(root: Container, text: str) -> dict[str, Target]:

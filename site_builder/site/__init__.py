@@ -68,7 +68,7 @@ def make(config: Config, *, jobs: int = 1, progress: Progress | None = None) -> 
     """The site's files by URL, and everything that is wrong with it."""
     found = discover(config)
     pages = spread(parsed, found.sources, None, jobs, _report(progress, "reading"))
-    tree = index.build([page for page in pages if page is not None], config.all_languages)
+    tree = index.build([page for page in pages if page is not None], config.all_languages[1:])
     context = Context.of(config, tree, found)
     tasks = [(url, lang) for lang in config.all_languages for url in tree.order]
     results = spread(woven, tasks, context, jobs, _report(progress, "weaving"))

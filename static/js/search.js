@@ -35,7 +35,10 @@
     if (!inName && !inHeading && !count) return 0;
     let points = Math.min(count, 5);
     if (inHeading) points += whole(heading, word) ? 40 : 20;
-    if (inName) points += name.split(" ", 1)[0].split(".").includes(word) ? 50 : whole(name, word) ? 12 : 4;
+    if (inName) {
+      const scope = name.split(" ", 1)[0], parts = scope.split(".");
+      points += scope === word ? 90 : parts.at(-1) === word ? 60 : parts.includes(word) ? 25 : whole(name, word) ? 12 : 4;
+    }
     if (section.order === 0 && inHeading) points += 15;
     return points;
   }
@@ -127,7 +130,12 @@
   input.addEventListener("input", show);
   dialog.addEventListener("keydown", event => {
     const count = list.children.length;
-    if (event.isComposing || !count) return;
+    if (event.isComposing) return;
+    if (event.key === "Escape") {   // a search field would only empty itself
+      event.preventDefault();
+      dialog.close();
+    }
+    if (!count) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       choose((at + (event.key === "ArrowDown" ? 1 : -1) + count) % count);
       event.preventDefault();

@@ -37,7 +37,9 @@ class Ran:
 Builder = Callable[..., Ran]
 
 
-def site_builder(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def site_builder(
+    *arguments: str, cwd: Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """`python -m site_builder` as a user runs it."""
     return subprocess.run(
         [sys.executable, "-m", "site_builder", *arguments],

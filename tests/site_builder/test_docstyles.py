@@ -29,7 +29,8 @@ def files(name: str) -> list[Path]:
         found = (path for path in STANDARD.rglob("*.py") if "site-packages" not in path.parts)
     else:
         spec = find_spec(name)
-        assert spec and spec.origin
+        assert spec
+        assert spec.origin
         found = Path(spec.origin).parent.rglob("*.py")
     return sorted(found)
 
@@ -41,13 +42,17 @@ def docstrings(path: Path) -> Iterator[tuple[str, str]]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return
+    lines = re.split(r"(?<=\n)", source.replace("\r\n", "\n"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             literal = node.body[0].value if node.body and isinstance(node.body[0], ast.Expr) else None
-            if isinstance(literal, ast.Constant) and isinstance(literal.value, str):
-                typed = (ast.get_source_segment(source, literal) or "").lstrip("rRuU")
-                quotes = 3 if typed.startswith(('"""', "'''")) else 1
-                yield f"{path}:{literal.lineno}", inspect.cleandoc(typed[quotes:-quotes])
+            if isinstance(literal, ast.Constant) and isinstance(literal.value, str) and literal.end_lineno:
+                typed = [line.encode() for line in lines[literal.lineno - 1 : literal.end_lineno]]
+                typed[-1] = typed[-1][: literal.end_col_offset]
+                typed[0] = typed[0][literal.col_offset :]
+                text = b"".join(typed).decode().lstrip("rRuU")
+                quotes = 3 if text.startswith(('"""', "'''")) else 1
+                yield f"{path}:{literal.lineno}", inspect.cleandoc(text[quotes:-quotes])
 
 
 # --- what of a docstring is for readers -----------------------------------------------------------------------------
@@ -59,7 +64,8 @@ FIELD_NAMES = re.compile(
     re.MULTILINE,
 )
 UNSEEN = re.compile(
-    r"\.\. (?!\[)(?!\|?[A-Za-z][\w.+: |-]*::)|\.\. \||\.\. (?:index|highlight|default-role|contents|role|currentmodule|meta)::"
+    r"\.\. (?!\[)(?!\|?[A-Za-z][\w.+: |-]*::)|\.\. \||"
+    r"\.\. (?:index|highlight|default-role|contents|role|currentmodule|meta)::"
 )
 DIRECTIVE = re.compile(r"(\s*)\.\. ([\w:+.-]+?) ?::(.*)")
 
@@ -74,7 +80,9 @@ def for_readers(text: str) -> str:
         at += 1
         depth = len(line) - len(line.lstrip())
         if UNSEEN.match(line.lstrip()) or line.strip() == "..":
-            while at < len(lines) and (not lines[at].strip() or len(lines[at]) - len(lines[at].lstrip()) > depth):
+            while at < len(lines) and (
+                not lines[at].strip() or len(lines[at]) - len(lines[at].lstrip()) > depth
+            ):
                 at += 1
             continue
         if match := DIRECTIVE.fullmatch(line):
@@ -85,7 +93,7 @@ def for_readers(text: str) -> str:
         kept.append(line)
     text = FIELD_NAMES.sub("", "\n".join(kept))
     text = re.sub(r":[\w:+.-]+:`[^`<]*?([^`<>]*?)\s*<[^`<>]*>`", r" \1 ", text)  # role with a title
-    text = re.sub(r":[\w:+.-]+:`~[\w.\s]*?(\w+(?:\(\))?)`", r" \1 ", text)  # role cut to its last name
+    text = re.sub(r":[\w:+.-]+:`~[\w.\[\]\s]*?(\w+(?:\(\))?)`", r" \1 ", text)  # role cut to its last name
     text = re.sub(r":[\w:+.-]+:(?=`)|(?<=`):[a-z]+:", " ", text)  # role
     text = re.sub(r"`([^`<>]*?)\s*<[^`<>]*_>`__?", r" \1 ", text)  # link to a target
     return re.sub(r"\[(`[^`]+`)\]\[[\w.]*\]", r" \1 ", text)  # reference of MkDocs
@@ -99,19 +107,23 @@ def lost(text: str) -> set[str]:
 
 
 SMALL = ["jinja2", "markdown", "click", "pygments", "starlette", "griffe", "rich"]
-STRIDES = [*((name, 1) for name in SMALL), ("numpy", 20), ("torch", 60), ("the standard library", 40)]
+LARGE = ["numpy", "torch", "the standard library"]
+# Every so many files: enough of each style for each run, all of them in the exhaustive one.
+STRIDES = {**dict.fromkeys(SMALL, 4), "numpy": 30, "torch": 100, "the standard library": 60}
 
 
-@pytest.mark.parametrize(("package", "stride"), STRIDES)
+@pytest.mark.parametrize(("package", "stride"), STRIDES.items())
 def test_every_word_of_the_docstrings_of_real_packages_is_kept(package: str, stride: int) -> None:
     found = [doc for path in files(package)[::stride] for doc in docstrings(path)]
     print(f"{package}: {len(found)} docstrings")
-    assert len(found) > 20
+    assert len(found) > 10
     assert {place: words for place, text in found if (words := lost(text))} == {}
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("package", ["numpy", "torch", "sympy", "networkx", "hypothesis", "the standard library"])
+@pytest.mark.parametrize(
+    "package", ["numpy", "torch", "sympy", "networkx", "hypothesis", "the standard library"]
+)
 def test_every_word_of_all_docstrings_of_large_packages_is_kept(package: str) -> None:
     found = [doc for path in files(package) for doc in docstrings(path)]
     print(f"{package}: {len(found)} docstrings")
@@ -153,10 +165,14 @@ def test_no_mixture_of_styles_loses_a_word(text: str) -> None:
     # The names of directives and languages are markup, and so are the targets of references.
     text_for_readers = re.sub(r"\.\. _.*|\.\. (?:code-block:: )?\w+|```\w*|\[\w+\.\w+\]", "", text)
     for style in ("auto", "rest"):
-        assert set(WORD.findall(text_for_readers)) - MARKUP_WORDS <= set(WORD.findall(to_markdown(text, style) or text))
+        assert set(WORD.findall(text_for_readers)) - MARKUP_WORDS <= set(
+            WORD.findall(to_markdown(text, style) or text)
+        )
 
 
-MARKUP_WORDS = set("param returns rtype note math code block versionadded image func unknown begin align https".split())
+MARKUP_WORDS = set(
+    "param returns rtype note math code block versionadded image func unknown begin align https".split()
+)
 
 
 @given(st.text(max_size=400))
@@ -171,13 +187,17 @@ def test_no_mixture_of_signs_raises(text: str) -> None:
     to_markdown(text)
 
 
+# Pieces apart by spaces; `~` stands for a space, `\\n` for a line break.
 HOSTILE = [
-    "`", "``", "*", "**a", "_", "_a ", "[", "[a](", "![", "<", "<a", "<!--", "$", "$$", "$a", "|", "|a", ":", ":a:`", "\\",
-    "`a <", "a_ ", "https://", "&", "- ", "* a\n", "1. ", "::\n", "::\n\n", ".. ", ".. a::\n", ".. |a| replace::\n", ".. _a:\n",
-    "```\n", "```a\n", "~~~\n", "$$\n", "\\begin{a}\n", "Args:\n", "Args:\n  a\n", "Args:\n    a: b\n", ":param a: b\n", ":a", ":a\n", "@param a",
-    "a\n-\n", "---\n", "===\n", "Parameters\n---\n", "+-+\n", "+--+--+\n", "== ==\n", "== ==\n\n", "| a\n", "|a|\n|-|\n", ">>> a\n", ">>> a\n\n",
-    "a\n b\n", "a\n  b\nc\n", "a:\n    b\n", "a -- b\n", "a: b\n", "a: b\n\n", " ", "\n", "\t", "a ", "a  b\n", "import a\n", "{", "(", "# a\n",
-]  # fmt: skip
+    piece.replace("~", " ").replace("\\n", "\n")
+    for piece in r"""
+    ` `` * **a _ _a~ [ [a]( ![ < <a <!-- $ $$ $a | |a : :a:` \ `a~< a_~ https:// & { ( ~ \n a~ a~~b\n
+    -~ *~a\n 1.~ ::\n ::\n\n ..~ ..~a::\n ..~|a|~replace::\n ..~_a:\n ```\n ```a\n $$\n \begin{a}\n #~a\n
+    Args:\n Args:\n~~a\n Args:\n~~~~a:~b\n :param~a:~b\n :a :a\n @param~a a\n-\n ---\n ===\n Parameters\n---\n
+    +-+\n +--+--+\n ==~==\n ==~==\n\n |~a\n |a|\n|-|\n >>>~a\n >>>~a\n\n a\n~b\n a\n~~b\nc\n a:\n~~~~b\n
+    a~--~b\n a:~b\n a:~b\n\n import~a\n
+    """.split()
+] + ["~~~\n", "\t"]
 
 
 def seconds(piece: str, size: int, style: str) -> float:
@@ -212,7 +232,7 @@ def test_plain_markdown_costs_no_parser() -> None:
         "import sys; from site_builder.prose.docstyles import to_markdown;"
         "assert to_markdown('# A\\n\\nText with `code`, $x$ and\\n\\n* a list') is None;"
         "assert to_markdown(':param x: y'); print('griffe' in sys.modules);"
-        "sys.modules.pop('griffe'); to_markdown('Plain text.\\n\\n.. note:: No section.'); print('griffe' in sys.modules)"
+        "sys.modules.pop('griffe'); to_markdown('.. note:: No section.'); print('griffe' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["True", "False"]
@@ -234,4 +254,7 @@ def test_a_style_can_be_forced_or_forbidden() -> None:
 
 
 def test_line_ends_and_tabs_of_any_kind_are_read() -> None:
-    assert to_markdown("Do.\r\n\r\n:param x: y\r\n\tmore\r\n") == "Do.\n\n**Parameters**\n\n* **`x`**: y\n    more"
+    assert (
+        to_markdown("Do.\r\n\r\n:param x: y\r\n\tmore\r\n")
+        == "Do.\n\n**Parameters**\n\n* **`x`**: y\n    more"
+    )

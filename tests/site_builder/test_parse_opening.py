@@ -101,6 +101,7 @@ def test_definitions_are_listed_with_their_place_and_section() -> None:
         "        def inner(): pass\n"
         "        class Inner: pass\n"
         "def f(): pass\n"
+        "if f: V = 1\n"
     )
     found = [(d.name, d.kind, d.line, d.column, d.anchor) for d in page.definitions]
     assert found == [
@@ -116,6 +117,7 @@ def test_definitions_are_listed_with_their_place_and_section() -> None:
         ("C.m.inner", "function", 14, 13, "C.m.inner"),
         ("C.m.Inner", "class", 15, 15, "C.m.Inner"),
         ("f", "function", 16, 5, "f"),
+        ("V", "data", 17, 7, "f"),
     ]
 
 

@@ -200,6 +200,11 @@ def test_headings_take_the_ids_they_are_given_and_an_empty_one_is_none() -> None
     assert [heading.id for heading in rendered.headings] == ["", "bee", "c"]
 
 
+def test_ids_go_by_the_order_of_the_text_though_notes_are_shown_last() -> None:
+    rendered = render("[^1]: # A\n\n# B", heading_ids=("first", "second"))
+    assert {heading.id: heading.text for heading in rendered.headings} == {"first": "A", "second": "B"}
+
+
 @pytest.mark.parametrize(
     ("heading", "slug"),
     [

@@ -259,10 +259,11 @@ _FAMILIES: dict[str, Callable[[Directive], list[Block]]] = {
 # The options of all these directives together: they say how a thing looks, which is settled here.
 _OPTIONS = frozenset(
     """
-    align alt caption class collapsible context dedent delim emphasize-lines encoding end-before escape figclass figwidth
-    file force format glob header header-rows height hidden hide include-source keepspace label language layout linenos
-    lineno-start lines loading maxdepth name no-trim-doctest-flags nofigs noindex nosignatures nowrap number-lines
-    numbered open options parser parts private-bases pyversion quote recursive reversed scale show-source-link skipif
-    start-after stub-columns target template titlesonly toctree top-classes trim-doctest-flags url width widths
+    align alt caption class collapsible context dedent delim emphasize-lines encoding end-before escape figclass
+    figwidth file force format glob header header-rows height hidden hide include-source keepspace label
+    language layout linenos lineno-start lines loading maxdepth name no-trim-doctest-flags nofigs noindex
+    nosignatures nowrap number-lines numbered open options parser parts private-bases pyversion quote recursive
+    reversed scale show-source-link skipif start-after stub-columns target template titlesonly toctree
+    top-classes trim-doctest-flags url width widths
     """.split()
 )
