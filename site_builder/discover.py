@@ -125,7 +125,8 @@ def _walk(config: Config, top: Path, prefix: str) -> tuple[list[SourceFile], lis
 def _files(top: Path) -> Iterator[Path]:
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in SKIPPED_FOLDERS)
-        for name in sorted(names):
+        # Of a module and a text that would be the same page, the module comes first.
+        for name in sorted(names, key=lambda name: (not name.endswith(".py"), name)):
             if Path(name).suffix in {".py", ".md"} | ASSET_SUFFIXES and not name.startswith("."):
                 yield Path(folder, name)
 

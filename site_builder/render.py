@@ -11,7 +11,6 @@ without copying the rest. What a template asks for and does not get is an error,
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +20,6 @@ import jinja2
 from babel.support import NullTranslations
 from markupsafe import Markup, escape
 
-from site_builder import __version__
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.resources import resource_root
@@ -74,7 +72,6 @@ class Templates:
         environment.install_gettext_translations(self.translations, newstyle=True)
         self.environment.globals["site"] = {
             "title": self.translations.gettext(config.site_title),
-            "version": __version__ if config.title else "",
             "description": config.description and self.translations.gettext(config.description),
             "language": config.language,
             "base_url": config.base_url,
@@ -128,12 +125,3 @@ def _build_only(name: str) -> bool:
         or name.endswith(("katex.min.js", "vendor/README.md"))
         or "__pycache__" in name
     )
-
-
-def fingerprint(config: Config) -> str:
-    """Changes whenever a template does."""
-    digest = hashlib.sha256()
-    for folder in (resource_root("templates"), config.folder(config.theme or ".") / "templates"):
-        for file in _below(folder) if folder.is_dir() else ():
-            digest.update(file.read_bytes())
-    return digest.hexdigest()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,9 +32,16 @@ class Written:
     removed: int
 
 
-def write(folder: Path, files: Mapping[str, bytes], *, clean: bool = False) -> Written:
+def write(
+    folder: Path,
+    files: Mapping[str, bytes],
+    *,
+    clean: bool = False,
+    keep: Callable[[str], bool] = lambda name: False,
+) -> Written:
     """
-    Makes `folder` hold exactly `files` (by relative URL) besides whatever is not ours.
+    Makes `folder` hold exactly `files` (by relative URL) besides whatever is not ours. An older file of ours that
+    `keep` names stays too: a build of one language leaves the others in place.
 
     Raises:
         SiteError: the folder holds files and no manifest of ours, or a file of ours would replace a foreign one.
@@ -54,13 +61,13 @@ def write(folder: Path, files: Mapping[str, bytes], *, clean: bool = False) -> W
     folder.mkdir(parents=True, exist_ok=True)
     # The claim comes first: if the build is killed half way, the next one still knows what is ours.
     _claim(folder, ours | set(files))
-    changed = 0
-    for name, data in sorted(files.items()):
-        changed += _put(folder / name, data, even_if_equal=clean)
-    ghosts = sorted(ours - set(files))
+    # Ghosts go first: what was a file may have to become a folder.
+    ghosts = sorted(name for name in ours - set(files) if not keep(name))
     for name in ghosts:
         _remove(folder, name)
-    _claim(folder, frozenset(files))
+    kept = ours - set(files) - set(ghosts)
+    changed = sum(put(folder / name, data, even_if_equal=clean) for name, data in sorted(files.items()))
+    _claim(folder, kept | set(files))
     return Written(changed, len(files) - changed, len(ghosts))
 
 
@@ -78,10 +85,10 @@ def owned(folder: Path) -> frozenset[str] | None:
 
 def _claim(folder: Path, names: frozenset[str] | set[str]) -> None:
     text = json.dumps({"files": sorted(names)}, ensure_ascii=False, indent=0) + "\n"
-    _put(folder / MANIFEST, text.encode())
+    put(folder / MANIFEST, text.encode())
 
 
-def _put(path: Path, data: bytes, *, even_if_equal: bool = False) -> bool:
+def put(path: Path, data: bytes, *, even_if_equal: bool = False) -> bool:
     """Replaces the file at one stroke; tells whether it had to."""
     if not even_if_equal:
         try:

@@ -26,6 +26,7 @@ from site_builder.errors import SiteError
 @click.option(
     "--lang", multiple=True, help="Build this translation only, beside the source language; may be repeated."
 )
+@click.option("--no-exec", is_flag=True, help="Run no examples.  [always so in this version]")
 @click.option("--clean", is_flag=True, help="Use no cache and write every file anew.")
 @click.option("-q", "--quiet", is_flag=True, help="Print faults only.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more; show tracebacks.")
@@ -36,6 +37,7 @@ def build(
     jobs: int | None,
     strict: bool,
     lang: tuple[str, ...],
+    no_exec: bool,
     clean: bool,
     quiet: bool,
     verbose: bool,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -68,13 +69,19 @@ def progress(out: Console, quiet: bool) -> Iterator[Callable[[str, int, int], No
         yield None
         return
     columns = (TextColumn("{task.description:>8}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=out, transient=True) as bar:
+    # No thread of its own for the bar: processes are forked meanwhile, and would inherit its locks.
+    with Progress(*columns, console=out, transient=True, auto_refresh=False) as bar:
         tasks = {}
+        last = 0.0
 
         def report(what: str, done: int, total: int) -> None:
+            nonlocal last
             if what not in tasks:
                 tasks[what] = bar.add_task(what, total=total)
             bar.update(tasks[what], completed=done)
+            if done == total or time.monotonic() - last > 0.1:
+                bar.refresh()
+                last = time.monotonic()
 
         yield report
 

@@ -108,11 +108,8 @@ def _configured(lang: tuple[str, ...]) -> tuple[Config, tuple[str, ...]]:
 
 def _pages(config: Config) -> tuple[Page, ...]:
     """Every page of the configured packages, in reading order."""
-    from site_builder import index
-    from site_builder.discover import discover
-    from site_builder.site.pages import parsed
-    from site_builder.site.workers import default_jobs, spread
+    from site_builder.site import read
+    from site_builder.site.workers import default_jobs
 
-    pages = spread(parsed, discover(config).sources, None, default_jobs())
-    tree = index.build([page for page in pages if page], config.all_languages)
+    tree = read(config, default_jobs()).index
     return tuple(page for url in tree.order if (page := tree.page(url)))

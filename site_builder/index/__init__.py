@@ -39,17 +39,27 @@ class Index:
     """All pages that have a URL of their own, by that URL."""
 
     def __init__(self, pages: Sequence[Page], languages: Sequence[str] = ()) -> None:
-        self.pages, conflicts = settle(pages, languages)
+        settled = settle(pages, languages)
+        self.pages = settled.pages
+        self.redirects = {old: page.url for old, page in settled.redirects.items()}
         self._tree = grow(self.pages)
         self._lookup = Lookup(self.pages.values())
         self._places = {url: number for number, url in enumerate(self._tree.order)}
-        self.diagnostics: tuple[Diagnostic, ...] = (*conflicts, *self._tree.diagnostics)
+        self.diagnostics: tuple[Diagnostic, ...] = (*settled.diagnostics, *self._tree.diagnostics)
 
     # ---- what a name means
 
     def resolve(self, dotted: str) -> Target | None:
         """Where what the absolute dotted name means is shown, if the site shows it."""
         return self._lookup.resolve(dotted)
+
+    def knows(self, package: str) -> bool:
+        """Whether the site shows anything of that top-level package."""
+        return package in self._packages
+
+    @cached_property
+    def _packages(self) -> frozenset[str]:
+        return frozenset(page.source.module.partition(".")[0] for page in self.pages.values())
 
     def page(self, url: str | None) -> Page | None:
         return self.pages.get(url) if url is not None else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from site_builder.errors import Diagnostic
@@ -39,8 +40,21 @@ def _quoted(text: str, safe: str) -> str:
     return quote(text.encode("utf-8", "surrogateescape"), safe=safe)
 
 
-def settle(pages: Iterable[Page], languages: Sequence[str]) -> tuple[dict[str, Page], tuple[Diagnostic, ...]]:
-    """The page of every URL, the first to claim it, and what is to be said of the others."""
+GENERATED = frozenset({"all-pages.html", "404.html"})
+"""Pages that no source stands behind."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The page at every URL, and the page that every old URL leads to."""
+
+    pages: dict[str, Page]
+    redirects: dict[str, Page]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def settle(pages: Iterable[Page], languages: Sequence[str]) -> Settled:
+    """Whose each URL is: the first to claim it has it, and something is said of the others."""
     taken: dict[str, Page] = {}
     diagnostics: list[Diagnostic] = []
     for page in pages:
@@ -51,27 +65,48 @@ def settle(pages: Iterable[Page], languages: Sequence[str]) -> tuple[dict[str, P
         elif slash and folder in languages:
             message = f"the folder {folder}/ holds the pages of the language {folder!r}"
             diagnostics.append(_conflict(page, message, "rename the package or folder"))
+        elif page.url in GENERATED:
+            message = f"the page {page.url} is one that every site has"
+            diagnostics.append(_conflict(page, message, "rename the file"))
         else:
             taken[page.url] = page
-    diagnostics += _redirects(taken)
-    return taken, tuple(diagnostics)
+    redirects, faults = _redirects(taken, languages)
+    return Settled(taken, redirects, (*diagnostics, *faults))
 
 
-def _redirects(pages: Mapping[str, Page]) -> list[Diagnostic]:
+def _redirects(
+    pages: Mapping[str, Page], languages: Sequence[str]
+) -> tuple[dict[str, Page], list[Diagnostic]]:
+    """The page that each old URL leads to, and why some lead nowhere."""
     found = []
     taken: dict[str, Page] = {}
     for page in pages.values():
         where = place(page, "redirect_from")
         for old in (written.lstrip("/") for written in page.front.redirect_from):
-            other = pages.get(old) or taken.get(old)
-            if other is None:
+            if problem := _not_free(old, pages, taken, languages):
+                message, hint = f"the old URL {old} {problem}", "take it out of redirect_from"
+                found.append(Diagnostic(where.path, where.line, where.column, "url-conflict", message, hint))
+            else:
                 taken[old] = page
-                continue
-            what = "the page made from" if old in pages else "already redirected by"
-            message = f"the old URL {old} is {what} {other.source.path}"
-            hint = "take it out of redirect_from"
-            found.append(Diagnostic(where.path, where.line, where.column, "url-conflict", message, hint))
-    return found
+    return taken, found
+
+
+def _not_free(
+    old: str, pages: Mapping[str, Page], taken: Mapping[str, Page], languages: Sequence[str]
+) -> str:
+    """Why no page can stand at an old URL; empty if one can."""
+    folders = old.split("/")[:-1]
+    if old in pages:
+        return f"is the page made from {pages[old].source.path}"
+    if old in taken:
+        return f"is already redirected by {taken[old].source.path}"
+    if not old.endswith(".html") or posixpath.normpath(old) != old or "\\" in old or old.startswith(".."):
+        return "is no address of a page: it must end in .html and stay inside the site"
+    if old in GENERATED:
+        return "is a page that every site has"
+    if folders and (folders[0] in languages or any(part.endswith(".html") for part in folders)):
+        return "lies in a folder that is not its own"
+    return ""
 
 
 def _conflict(page: Page, message: str, hint: str) -> Diagnostic:

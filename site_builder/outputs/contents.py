@@ -17,7 +17,7 @@ from site_builder.index import href
 from site_builder.render import Node, Templates
 from site_builder.weave import Site, bare
 
-URL = "contents.html"
+URL = "all-pages.html"
 
 
 def files(site: Site, templates: Templates, lang: str) -> dict[str, str]:

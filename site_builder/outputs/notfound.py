@@ -28,7 +28,7 @@ def files(site: Site, templates: Templates) -> dict[str, str]:
         page,
         root=root,
         home=f"{root}index.html",
-        contents=f"{root}contents.html",
+        contents=f"{root}all-pages.html",
         crumbs=tuple(replace(crumb, href=root + crumb.href) for crumb in page.crumbs),
         languages=(),
         canonical="",

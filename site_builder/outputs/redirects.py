@@ -14,14 +14,8 @@ from site_builder.weave import Site, bare
 
 
 def files(site: Site, templates: Templates, lang: str) -> dict[str, str]:
-    """One page for each `redirect_from` that is free; what is taken is a diagnostic of the index."""
-    made: dict[str, str] = {}
-    for url in site.index.order:
-        page = site.index.page(url)
-        for old in page.front.redirect_from if page else ():
-            old = old.lstrip("/")
-            if site.index.page(old) is None and ".." not in old.split("/"):
-                made.setdefault(
-                    site.url(old, lang), templates.redirect(bare(site, old, lang), href(old, url))
-                )
-    return made
+    """One page for each old URL, in one language; it sends the reader on and tells search engines where to."""
+    return {
+        site.url(old, lang): templates.redirect(bare(site, old, lang), href(old, url))
+        for old, url in site.index.redirects.items()
+    }

@@ -168,9 +168,8 @@ class Assembly:
         passage = self.passage(block)
         single = self.single_tags[id(block)]
         made = tags.settled(passage.text, passage.offset, self.context.settled, single)
-        if self.context.sanitise:
-            made = tags.anonymous(made)
-        slot = self.context.slots.add(made, foreign=True)
+        strange = self.context.is_strange(block.start)
+        slot = self.context.slots.add(tags.anonymous(made) if strange else made, foreign=strange)
         return slot if "<" in made or tight else f"<p>{slot}</p>"
 
     def passage(self, block: Block) -> Passage:

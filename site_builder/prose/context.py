@@ -41,7 +41,7 @@ class Context:
     link: Callable[[str], str]
     references: Mapping[str, Target]
     note: Callable[[str], str | None]
-    sanitise: bool
+    trusted: str | None
     diagnostics: set[Diagnostic] = field(default_factory=set)
     formulas: Formulas = field(init=False)
 
@@ -49,9 +49,13 @@ class Context:
         place = self.prose.position(offset)
         self.diagnostics.add(Diagnostic(place.path, place.line, place.column, code, message, hint))
 
+    def is_strange(self, offset: int) -> bool:
+        """Whether what stands there was typed by somebody other than the page's author."""
+        return self.trusted is not None and self.prose.position(offset).path != self.trusted
+
     def filled(self, made: str) -> str:
         """The HTML with everything put back that was taken out; a stranger's is cleaned first."""
-        if self.sanitise:
+        if self.trusted is not None:
             made = sanitised(self.slots.fill_foreign(made))
         return self.slots.fill(made)
 

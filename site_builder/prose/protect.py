@@ -245,10 +245,9 @@ class _Protector:
 
     def tag(self, atom: Atom, typed: str) -> None:
         made = tags.settled(typed, lambda at: self.passage.offset(atom.start + at), self.context.settled)
-        if self.context.sanitise:
-            made = tags.anonymous(made)
+        strange = self.context.is_strange(self.passage.offset(atom.start))
         self.last_tag = len(self.parts)
-        self.parts.append(self.slots.add(made, foreign=True))
+        self.parts.append(self.slots.add(tags.anonymous(made) if strange else made, foreign=strange))
 
     def autolink(self, atom: Atom, address: str) -> None:
         target = address if re.match(r"[A-Za-z][\w+.-]*:", address) else f"mailto:{address}"

@@ -33,7 +33,7 @@ def render(
     source_lang: str = "en",
     heading_ids: Sequence[str] = (),
     example: Callable[[str, str], str] | None = None,
-    sanitise: bool = False,
+    trusted: str | None = None,
 ) -> Rendered:
     """
     The prose as HTML. Nothing in it is an error: what is malformed is shown as it was typed.
@@ -42,12 +42,13 @@ def render(
     refuse, by `MathError` or `LinkError`, which gives a diagnostic at the place in the file. `prefix`
     makes the ids of footnotes unique in the page. `heading_ids` are given to the headings in order (an
     empty one: no id); the rest get their own slugs. `example` gets source and expected output of a
-    doctest, without prompts. With `sanitise` only harmless HTML passes.
+    doctest, without prompts. `trusted` is the file whose author may write any HTML: of what was typed elsewhere,
+    in a catalogue, only the harmless passes. Without it all is the author's.
     """
     text = prose.text
     root = blocks.outline(text)
     slots, notes = Slots(), Notes(root, prefix)
-    context = Context(prose, slots, link, _references(root, text), notes.reference, sanitise)
+    context = Context(prose, slots, link, _references(root, text), notes.reference, trusted)
     context.formulas = Formulas(prose, typeset, context.report)
     written = [block for block in root.leaves() if block.translatable]
     read = inline.read([protect(block, context) for block in written], slots)

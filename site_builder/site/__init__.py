@@ -14,22 +14,33 @@ as many processes as asked for; only `index` has to see them all.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from site_builder import index, outputs, render
 from site_builder.config import Config
-from site_builder.discover import discover
+from site_builder.discover import Asset, discover
 from site_builder.errors import Diagnostic
 from site_builder.render import PageFile
-from site_builder.site.pages import Context, parsed, woven
+from site_builder.site.inputs import images, nameable
+from site_builder.site.memory import Memory
+from site_builder.site.pages import Context, close, introduced, parsed, woven
 from site_builder.site.workers import spread
 from site_builder.write import Written, write
 
+__all__ = ["Made", "Memory", "Progress", "Read", "Report", "build", "make", "read"]
+
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many pages are done, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """Every page of the configured packages, parsed, and the images beside them."""
+
+    index: index.Index
+    assets: tuple[Asset, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True)
@@ -59,32 +70,52 @@ def build(config: Config, *, jobs: int = 1, clean: bool = False, progress: Progr
         SiteError: there is nothing to build, or the output folder is not ours.
     """
     started = time.perf_counter()
-    made = make(config, jobs=jobs, progress=progress)
+    try:
+        made = make(config, jobs=jobs, progress=progress)
+    finally:
+        close(config)
     written = write(config.folder(config.output), made.files, clean=clean)
     return Report(made.diagnostics, made.pages, written, time.perf_counter() - started)
 
 
-def make(config: Config, *, jobs: int = 1, progress: Progress | None = None) -> Made:
-    """The site's files by URL, and everything that is wrong with it."""
-    found = discover(config)
-    pages = spread(parsed, found.sources, None, jobs, _report(progress, "reading"))
-    tree = index.build([page for page in pages if page is not None], config.all_languages[1:])
-    context = Context.of(config, tree, found)
-    tasks = [(url, lang) for lang in config.all_languages for url in tree.order]
+def make(
+    config: Config, *, jobs: int = 1, progress: Progress | None = None, memory: Memory | None = None
+) -> Made:
+    """
+    The site's files by URL, and everything that is wrong with it. With a `memory` of the last time, for one process,
+    only what has changed is worked out.
+    """
+    source = read(config, jobs, progress, memory)
+    pictures, faults = images(source.assets, config.root)
+    order = source.index.order
+    context = Context.of(config, source.index, pictures, memory)
+    context = context.introducing(spread(introduced, order, context, jobs, _report(progress, "naming")))
+    tasks = [(url, lang) for lang in config.all_languages for url in order]
     results = spread(woven, tasks, context, jobs, _report(progress, "weaving"))
-    files = {result.url: result.html.encode() for result in results}
-    files |= outputs.beside(context.site, context.templates, results)
+    files = {result.page.url: result.data for result in results}
+    pages = [result.page for result in results]
+    files |= outputs.beside(context.site, context.templates, pages)
     files |= render.static_files(config)
-    files |= {asset.url: Path(asset.file).read_bytes() for asset in found.assets}
-    return Made(files, _sorted(tree.diagnostics, results), len(tree.order))
+    files |= pictures
+    if memory:
+        memory.forget()
+    return Made(files, _sorted((*source.diagnostics, *faults), pages), len(order))
 
 
-def _sorted(first: Iterable[Diagnostic], results: list[PageFile]) -> tuple[Diagnostic, ...]:
+def read(
+    config: Config, jobs: int = 1, progress: Progress | None = None, memory: Memory | None = None
+) -> Read:
+    """The first half of the line, as far as the index."""
+    found, faults = nameable(discover(config))
+    pages = spread(parsed, found.sources, memory, jobs, _report(progress, "reading"))
+    tree = index.build([page for page in pages if page is not None], config.all_languages[1:])
+    return Read(tree, found.assets, (*faults, *tree.diagnostics))
+
+
+def _sorted(first: Iterable[Diagnostic], pages: list[PageFile]) -> tuple[Diagnostic, ...]:
     """Each fault once, though a page may be woven in several languages."""
-    counted = Counter(first)
-    for result in results:
-        counted.update(result.diagnostics)
-    return tuple(sorted(counted))
+    found = {*first}.union(*(page.diagnostics for page in pages))
+    return tuple(sorted(found))
 
 
 def _report(progress: Progress | None, what: str) -> Callable[[int, int], None] | None:

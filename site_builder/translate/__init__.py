@@ -23,7 +23,7 @@ from site_builder.translate.catalogue import Catalogue, Entry, Place
 from site_builder.translate.comparing import mismatches
 from site_builder.translate.matching import Unit, match
 
-__all__ = ["Localised", "localise", "original", "parts", "units"]
+__all__ = ["Localised", "localise", "opening", "original", "parts", "units"]
 
 TITLE, SUMMARY, INTRO = "@title", "@summary", "@intro"
 
@@ -68,6 +68,25 @@ def localise(page: Page, catalogue: Catalogue | None, faults: tuple[Diagnostic, 
     return _localised(proses, states, tuple(dict.fromkeys(found)))
 
 
+def opening(page: Page, catalogue: Catalogue | None) -> Localised:
+    """Title and summary as `localise` gives them, which is all that other pages show; the rest as it was written."""
+    texts: dict[str, dict[int, tuple[ProseLine, ...]]] = {}
+    fallback: dict[str, dict[int, BlockState]] = {}
+    for matched in match(units(page), catalogue.entries if catalogue else ()):
+        place, entry = matched.unit.place, matched.entry
+        if matched.state is not None:
+            fallback.setdefault(place.anchor, {})[place.ordinal] = matched.state
+        elif entry and catalogue:
+            texts.setdefault(place.anchor, {})[place.ordinal] = _lines(catalogue.path, entry)
+    proses = (
+        blocks.replace(prose, texts.get(anchor, {}), fallback.get(anchor, {}))
+        if anchor in (TITLE, SUMMARY)
+        else prose
+        for anchor, prose in parts(page)
+    )
+    return _localised(proses, {})
+
+
 def units(page: Page) -> tuple[Unit, ...]:
     """Every block that a translator is given, in reading order. A module's own name is none, though it be the title."""
     return tuple(
@@ -82,7 +101,7 @@ def parts(page: Page) -> Iterator[tuple[str, Prose]]:
     """All prose of a page by anchor: title, summary, introduction, then the sections in order."""
     start = Position(page.source.path, 1, 1)
     yield TITLE, _one_line(page.title, page.title_position or start)
-    yield SUMMARY, _one_line(page.summary, page.front.position("summary") or start)
+    yield SUMMARY, _one_line(page.front.summary, page.front.position("summary") or start)
     yield INTRO, page.intro
     for section in page.sections:
         yield section.anchor, section.prose

@@ -92,6 +92,7 @@ def names(
             typeset=lambda tex, display: typesetter.render(tex, display, macros),
             link=lambda target: target,
             prefix="title",
+            trusted=page.source.path,
         )
         return Markup(re.sub(r"</?a\b[^>]*>", "", _unwrapped(rendered)[0]))
 
@@ -114,7 +115,7 @@ class _Weaver:
 
     def __init__(self, page: Page, local: Localised, site: Site, typesetter: katex.Renderer, lang: str):
         self.page, self.local, self.site, self.typesetter, self.lang = page, local, site, typesetter, lang
-        self.links = Links(page, site.index, site.anchors, site.assets, site.config.packages)
+        self.links = Links(page, site.url(page.url, lang), site.index, site.anchors, site.assets)
         self.diagnostics: list[Diagnostic] = [*page.diagnostics, *local.diagnostics]
         self.macros = dict(page.front.macros)
         self.translated = lang != site.config.language
@@ -157,7 +158,7 @@ class _Weaver:
             prefix=prefix,
             source_lang=self.site.config.language,
             heading_ids=ids,
-            sanitise=self.translated,
+            trusted=self.page.source.path if self.translated else None,
         )
         self.diagnostics += rendered.diagnostics
         return rendered
@@ -246,7 +247,7 @@ def _placed(site: Site, page_url: str, lang: str) -> dict[str, Any]:
         "direction": direction(lang),
         "root": href(url, "index.html").removesuffix("index.html"),
         "home": href(page_url, "index.html"),
-        "contents": href(page_url, "contents.html"),
+        "contents": href(page_url, "all-pages.html"),
         "languages": tuple(
             LanguageLink(code, native_name(code), href(url, other), code == lang)
             for code, other in others.items()

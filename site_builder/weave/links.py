@@ -21,6 +21,8 @@ from site_builder.index import Index, href
 from site_builder.model import Page
 from site_builder.prose import LinkError
 
+SCHEMES = ("https", "http", "mailto", "tel", "ftp")
+
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _PAGES = (".html", ".py", ".md")
 
@@ -31,14 +33,13 @@ class Links:
     def __init__(
         self,
         page: Page,
+        shown_at: str,
         index: Index,
         anchors: Mapping[str, frozenset[str]],
         assets: frozenset[str],
-        packages: tuple[str, ...],
     ):
-        self.page, self.index, self.anchors, self.assets = page, index, anchors, assets
-        self.roots = {package.rpartition("/")[2].partition(".")[0] for package in packages}
-        self.roots.add(page.source.module.partition(".")[0])
+        self.page, self.shown_at = page, shown_at
+        self.index, self.anchors, self.assets = index, anchors, assets
 
     def settle(self, target: str) -> str:
         """
@@ -48,17 +49,24 @@ class Links:
             LinkError: nothing of the site answers to it.
         """
         parts = urlsplit(target)
+        if parts.scheme and parts.scheme not in SCHEMES:
+            raise LinkError(
+                "link-scheme",
+                f"a page cannot link to {parts.scheme}: addresses",
+                f"{', '.join(SCHEMES)} are what a reader can follow",
+            )
         if parts.scheme or parts.netloc or target.startswith("//"):
             return target
         path, anchor = unquote(parts.path), unquote(parts.fragment)
         if not path:
             return self._anchor(self.page.url, anchor, target)
-        if _DOTTED.fullmatch(path) and not path.endswith(_PAGES) and path.partition(".")[0] in self.roots:
+        if _DOTTED.fullmatch(path) and not path.endswith(_PAGES) and self.index.knows(path.partition(".")[0]):
             return self._object(path)
         folder = posixpath.dirname(self.page.url)
         url = posixpath.normpath(posixpath.join(folder, path)) if not path.startswith("/") else path
         if url in self.assets:
-            return target
+            # Pages stand once for each language, an image only once.
+            return href(self.shown_at, url)
         for candidate in _candidates(url, path.endswith("/")):
             if self.index.page(candidate):
                 return self._anchor(candidate, anchor, target)

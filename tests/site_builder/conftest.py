@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import io
 import os
 import shutil
 import subprocess
 import sys
+import tokenize
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +35,33 @@ class Ran:
 
     def read(self, url: str) -> str:
         return (self.folder / url).read_text("utf-8")
+
+
+def code_lines(data: bytes) -> set[int]:
+    """
+    The numbers of the lines that hold code, by Python's own tokenizer: of everything but comments on lines of their
+    own and docstrings. What is inside a string of several lines is code too.
+    """
+    tree = ast.parse(data)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {
+        (node.body[0].lineno, node.body[0].col_offset)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None
+    }
+    silent = {
+        tokenize.COMMENT,
+        tokenize.NL,
+        tokenize.NEWLINE,
+        tokenize.INDENT,
+        tokenize.DEDENT,
+        tokenize.ENCODING,
+    }
+    found: set[int] = set()
+    for token in tokenize.tokenize(io.BytesIO(data).readline):
+        if token.type not in silent | {tokenize.ENDMARKER} and token.start not in docstrings:
+            found.update(range(token.start[0], token.end[0] + 1))
+    return found
 
 
 Builder = Callable[..., Ran]

@@ -91,9 +91,9 @@ def for_readers(text: str) -> str:
             while at < len(lines) and re.match(r"\s+:[\w -]+:(\s|$)", lines[at]):
                 at += 1
         kept.append(line)
-    text = FIELD_NAMES.sub("", "\n".join(kept))
+    text = FIELD_NAMES.sub("", "\n".join(kept)).replace("\\mbox", "")
     text = re.sub(r":[\w:+.-]+:`[^`<]*?([^`<>]*?)\s*<[^`<>]*>`", r" \1 ", text)  # role with a title
-    text = re.sub(r":[\w:+.-]+:`~[\w.\[\]\s]*?(\w+(?:\(\))?)`", r" \1 ", text)  # role cut to its last name
+    text = re.sub(r":[\w:+.-]+:`~[\w.:\[\]\s]*?(\w+(?:\(\))?)`", r" \1 ", text)  # role cut to its last name
     text = re.sub(r":[\w:+.-]+:(?=`)|(?<=`):[a-z]+:", " ", text)  # role
     text = re.sub(r"`([^`<>]*?)\s*<[^`<>]*_>`__?", r" \1 ", text)  # link to a target
     return re.sub(r"\[(`[^`]+`)\]\[[\w.]*\]", r" \1 ", text)  # reference of MkDocs
@@ -164,7 +164,7 @@ def docstring(draw: st.DrawFn) -> str:
 def test_no_mixture_of_styles_loses_a_word(text: str) -> None:
     # The names of directives and languages are markup, and so are the targets of references.
     text_for_readers = re.sub(r"\.\. _.*|\.\. (?:code-block:: )?\w+|```\w*|\[\w+\.\w+\]", "", text)
-    for style in ("auto", "rest"):
+    for style in ("auto", "rest", "markdown"):
         assert set(WORD.findall(text_for_readers)) - MARKUP_WORDS <= set(
             WORD.findall(to_markdown(text, style) or text)
         )
@@ -177,14 +177,14 @@ MARKUP_WORDS = set(
 
 @given(st.text(max_size=400))
 def test_no_text_at_all_raises(text: str) -> None:
-    for style in ("auto", "rest"):
+    for style in ("auto", "rest", "markdown"):
         assert to_markdown(text, style) == to_markdown(text, style)
 
 
 @given(st.text(alphabet="` \n:*_|.\\<>$[](){}-=+~#>0aA\"'\t&%@!", max_size=300))
 def test_no_mixture_of_signs_raises(text: str) -> None:
-    to_markdown(text, "rest")
-    to_markdown(text)
+    for style in ("auto", "rest", "markdown"):
+        to_markdown(text, style)
 
 
 # Pieces apart by spaces; `~` stands for a space, `\\n` for a line break.
@@ -248,6 +248,7 @@ def test_a_role_links_to_an_object_that_the_site_shows() -> None:
 
 def test_a_style_can_be_forced_or_forbidden() -> None:
     assert to_markdown("Any *args", "markdown") is None
+    assert to_markdown("A <file> of *args", "markdown") == "A &lt;file> of *args"
     assert to_markdown("$x$ and *args", "plain") == "$x$ and \\*args"
     with pytest.raises(ValueError, match="'markdwon' is none of auto, markdown"):
         to_markdown("", "markdwon")

@@ -30,9 +30,10 @@ def seen(docstring: str) -> list[str]:
 
 
 # None of these is markup in reST, and most of them are in Markdown.
-TOKENS = """
-word other <module> <int> </b> <!--x--> &lt; &amp; & __init__ __a__b _x x_ *args **kwargs, a*b*c 2*3 * ** _ # ## > >> < <= -> --
-- + 1. 2) $5 $HOME/$USER ${x} $ [0] [^1] a[0](x) [a][b] [a]: ![x] | a|b ~~~ === --- == {x} ~ ^ f(*a) (*a) x=1; $1, #1 \\d C:\\new \\
+TOKENS = r"""
+word other <module> <int> </b> <!--x--> &lt; &amp; & __init__ __a__b _x *args **kwargs, a*b*c 2*3
+* ** _ # ## > >> < <= -> -- - + 1. 2) $5 $HOME/$USER ${x} $ [0] [^1] a[0](x) [a][b] [a]: ![x] | a|b
+~~~ === --- == {x} ~ ^ f(*a) (*a) x=1; $1, #1 \d C:\new \
 """.split()
 
 

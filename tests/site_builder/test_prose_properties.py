@@ -67,7 +67,11 @@ def settle(target: str) -> str:
 def render(text: str, sanitise: bool = False) -> Rendered:
     lines = tuple(ProseLine(line, "page.md", n, 1, raw=False) for n, line in enumerate(text.split("\n"), 1))
     return prose.render(
-        Prose(lines), typeset=lambda tex, display: "<math></math>", link=settle, prefix="p", sanitise=sanitise
+        Prose(lines),
+        typeset=lambda tex, display: "<math></math>",
+        link=settle,
+        prefix="p",
+        trusted="another.md" if sanitise else None,
     )
 
 

@@ -8,11 +8,9 @@ from functools import cache
 
 import pytest
 
-from site_builder import index
 from site_builder.config import load
-from site_builder.discover import discover
 from site_builder.model import Page
-from site_builder.site.pages import parsed
+from site_builder.site import read
 from site_builder.translate import files, localise, units
 from site_builder.translate.catalogue import Catalogue
 from site_builder.translate.matching import match
@@ -33,8 +31,7 @@ NOT_WORDS = re.compile(r"\$\$?.+?\$\$?|`+.+?`+|\]\([^)]*\)", re.S)
 
 @cache
 def pages() -> dict[str, Page]:
-    found = (parsed(None, source) for source in discover(CONFIG).sources)
-    return index.build([page for page in found if page], CONFIG.all_languages).pages
+    return read(CONFIG).index.pages
 
 
 def catalogue(url: str) -> Catalogue:

@@ -19,10 +19,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from site_builder.prose.docstyles.blocks import run
+from site_builder.prose.docstyles import authored, blocks
 from site_builder.prose.docstyles.context import Context
-from site_builder.prose.docstyles.detect import has_markdown, is_foreign
-from site_builder.prose.docstyles.explicit import references
+from site_builder.prose.docstyles.detect import REST, SECTIONS, bears, has_markdown
+from site_builder.prose.docstyles.references import references
 from site_builder.prose.docstyles.shapes import join
 from site_builder.prose.docstyles.tags import escape_unknown
 
@@ -38,21 +38,30 @@ def to_markdown(
     The Markdown of a docstring, which is given without its indentation and as its author typed it. None if it is
     plain Markdown already.
 
-    `style` is `auto` (told from the text), `markdown` (leave it alone), or the name of any other style, which all
-    mean: convert, whatever it looks like. Real docstrings mix the styles, so one converter knows them all.
+    `style` says how the author writes. `markdown`: every sign is meant, so only sections (`Args:`, `:param x:`) become
+    lists and `<what is no tag>` is escaped. `auto` tells from the text whether it is such Markdown. Any other style
+    means: convert, whatever it looks like; real docstrings mix the styles, so one converter knows them all.
 
     `known` maps the object that a role names (``:class:`~a.b.C` ``) to the dotted name that the page should link to,
     or to None for objects that the site does not show. Without it roles are code.
     """
     if style not in STYLES:
         raise ValueError(f"docstring style {style!r} is none of {', '.join(STYLES)}")
-    if style == "markdown":
-        return None
-    if style == "auto" and not is_foreign(text) and has_markdown(text):
-        escaped = escape_unknown(text)
-        return escaped if escaped != text else None
-    converted = _converted(text, known)
+    if style == "markdown" or (style == "auto" and has_markdown(text) and not bears(text, REST)):
+        converted = text
+        if bears(text, SECTIONS):
+            context = authored.AsTyped(references("", known), authored.run)
+            converted = join(context.convert(_lines(text)))
+        converted = escape_unknown(converted)
+    else:
+        converted = join(Context(references(text, known), blocks.run).convert(_lines(text)))
     return converted if _essence(converted) != _essence(text) else None
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(8).split("\n")
+    # A backslash on the first line lets the docstring begin on the second.
+    return lines[1:] if lines[0] == "\\" else lines
 
 
 def _essence(text: str) -> list[tuple[bool, str]]:
@@ -65,12 +74,3 @@ def _essence(text: str) -> list[tuple[bool, str]]:
             found.append((blank and line.startswith("    "), re.sub(r"^[-+] ", "* ", words)))
         blank = not line.strip()
     return found
-
-
-def _converted(text: str, known: Callable[[str], str | None] | None) -> str:
-    text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(8)
-    if text.startswith("\\\n"):
-        # A docstring that begins on its second line.
-        text = text[2:]
-    context = Context(references(text, known), run)
-    return join(context.convert(text.split("\n")))

@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from site_builder.prose.docstyles.inline import References, inline
+from site_builder.prose.docstyles.inline import inline
+from site_builder.prose.docstyles.references import References
 from site_builder.prose.docstyles.shapes import Block, Kind, fence
 
 __all__ = ["Context", "State"]

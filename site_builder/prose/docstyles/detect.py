@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["has_markdown", "is_foreign"]
+__all__ = ["REST", "SECTIONS", "bears", "has_markdown"]
 
 _FIELD_NAMES = (
     "param|parameter|arg|argument|key|keyword|kwarg|type|raises?|except|exception|var|ivar|cvar|vartype|returns?|rtype|"
@@ -26,47 +26,62 @@ _SECTIONS = (
     "Args|Arguments|Parameters?|Params|Keyword Arg(?:ument)?s|Other Parameters|Returns?|Raises?|Yields?|Attributes|"
     "Examples?|Notes?|Warnings?|Warns|Receives|See Also|References|Methods|Todo|Inputs?|Outputs?|Shape"
 )
-# Each with the substrings one of which it cannot do without.
-_MARKS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
-    (needles, re.compile(pattern, re.MULTILINE))
-    for needles, pattern in (
-        ((":",), rf"^[ \t]*:(?:{_FIELD_NAMES})(?:[ \t][^:\n]{{0,200}})?:(?:\s|$)"),
-        (("@",), r"^[ \t]*@(?:param|type|returns?|rtype|raises?|ivar|keyword)\b[^:\n]{0,80}:"),
-        (("---", "==="), rf"^[ \t]*(?:{_SECTIONS})[ \t]*\n[ \t]*(?:-{{3,}}|={{3,}})[ \t]*$"),
-        ((":\n", ": \n"), rf"^([ \t]*)(?:{_SECTIONS})::?[ \t]*\n(?:[ \t]*\n)?\1[ \t]+\S"),
-        (
-            (".. ",),
-            r"^[ \t]*\.\. (?:[A-Za-z][\w:+.-]*::(?:\s|$)|_[^\n]{1,200}:|\|[^\n|]+\| |\[[^\]\n]{1,80}\])",
-        ),
-        ((":`",), r"(?<![\w`]):[A-Za-z][\w:+.-]{0,40}:`(?=[^`\s])"),
-        (("::\n", ":: \n"), r"::[ \t]*\n(?:[ \t]*\n)+[ \t]+\S"),
-        (("`_",), r">`__?(?!\w)|\w`__?(?!\w)"),
-        (("]_",), r"\[(?:\d{1,3}|#\w*)\]_(?!\w)"),
-        (("+--", "+=="), r"^[ \t]*\+[-=]{2,}[-=+]*\+[ \t]*$"),
-        (("== =", "==  "), r"^[ \t]*={2,}(?: +={2,})+[ \t]*$"),
-        (("~~~", "^^^"), r"^\S[^\n]*\n(?:~{3,}|\^{3,})[ \t]*$"),
-    )
+Marks = tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
+
+
+def _compiled(*marks: tuple[tuple[str, ...], str]) -> Marks:
+    """Each mark with the substrings one of which it cannot do without."""
+    return tuple((needles, re.compile(pattern, re.MULTILINE)) for needles, pattern in marks)
+
+
+SECTIONS = _compiled(
+    ((":",), rf"^[ \t]*:(?:{_FIELD_NAMES})(?:[ \t][^:\n]{{0,200}})?:(?:\s|$)"),
+    (("@",), r"^[ \t]*@(?:param|type|returns?|rtype|raises?|ivar|keyword)\b[^:\n]{0,80}:"),
+    ((":\n", ": \n"), rf"^([ \t]*)(?:{_SECTIONS})::?[ \t]*\n(?:[ \t]*\n)?\1[ \t]+\S"),
 )
+"""Sections may stand in a docstring that is Markdown otherwise."""
+
+REST = _compiled(
+    (("---", "==="), rf"^[ \t]*(?:{_SECTIONS})[ \t]*\n[ \t]*(?:-{{3,}}|={{3,}})[ \t]*$"),
+    (
+        (".. ",),
+        r"^[ \t]*\.\. (?:[A-Za-z][\w:+.-]*::(?:\s|$)|_[^\n]{1,200}:|\|[^\n|]+\| |\[[^\]\n]{1,80}\])",
+    ),
+    ((":`",), r"(?<![\w`]):[A-Za-z][\w:+.-]{0,40}:`(?=[^`\s])"),
+    (("::\n", ":: \n"), r"::[ \t]*\n(?:[ \t]*\n)+[ \t]+\S"),
+    (("`_",), r">`__?(?!\w)|\w`__?(?!\w)"),
+    (("]_",), r"\[(?:\d{1,3}|#\w*)\]_(?!\w)"),
+    (("+--", "+=="), r"^[ \t]*\+[-=]{2,}[-=+]*\+[ \t]*$"),
+    (("== =", "==  "), r"^[ \t]*={2,}(?: +={2,})+[ \t]*$"),
+    (("~~~", "^^^"), r"^\S[^\n]*\n(?:~{3,}|\^{3,})[ \t]*$"),
+)
+"""Nobody writes these in Markdown."""
+
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _SPAN = re.compile(r"(?<!`)``(?!`)[^\n]{1,400}?(?<!`)``(?!`)")
 
 _MARKDOWN = re.compile(
-    r"^[ \t]*(?:```|~~~\w|\$\$|#{1,6} \S[^\n]*\n[ \t]*$|\\begin\{|(?:\|[ \t]*)?:?-{3,}:?[ \t]*\|)"
-    r"|\]\([^\s()]|\$\\?[A-Za-z][^$\n]{0,200}\$(?!\w)|\[\^\w+\]|<br ?/?>"
-    r"|</(?:a|b|i|p|em|div|code|span|strong|sub|sup|table|details)>",
-    re.MULTILINE,
+    r"""
+    ^\ {0,3}(?:```|~~~\w|\$\$|\\begin\{|\|[ \t]*:?-{3,}|:?-{3,}:?[ \t]*\|[ \t]*:?-{3})
+    | (?:\A|\n[ \t]*\n)\#{1,6}\ \S[^\n]*\n[ \t]*$
+    | \]\((?:https?:|mailto:|\.{0,2}/|\#|[\w./-]{1,200}\.(?:html|md)\b|[A-Za-z_]\w*(?:\.\w+)+\))
+    | \$(?!Id\$)\\?[A-Za-z](?:[^$\n]{0,200}[^$\s])?\$(?!\w)
+    | \[\^\w+\]
+    | <br\ ?/?>|</(?:a|b|i|p|em|div|code|span|strong|sub|sup|table|details)>
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 
 
-def is_foreign(text: str) -> bool:
-    """Whether a docstring bears a mark of reST, Google's or NumPy's style outside of its code."""
-    for needles, pattern in _MARKS:
+def bears(text: str, marks: Marks) -> bool:
+    """Whether a docstring bears one of the marks outside of its code."""
+    for needles, pattern in marks:
         if any(needle in text for needle in needles) and pattern.search(text):
             if "``" not in text and "~~~" not in text:
                 return True
             # An author of Markdown may show such marks in code.
             bare = _without_code(text)
-            return any(mark.search(bare) for _, mark in _MARKS)
+            return any(mark.search(bare) for _, mark in marks)
     return False
 
 

@@ -53,7 +53,9 @@ def shown(entry: Entry, context: Context) -> list[Block]:
     """`name (type): description`"""
     first = [entry.text[0].strip()] if entry.text else []
     blocks = context.convert(dedent([*first, *dedented(entry.text[1:])]))
-    head = ", ".join(f"**{code(name)}**" for name in entry.names)
+    head = ", ".join(
+        context.inline(name) if re.search(r"[$`]", name) else f"**{code(name)}**" for name in entry.names
+    )
     if entry.type:
         kind = _type(entry.type, context)
         head = f"{head} ({kind})" if head else kind

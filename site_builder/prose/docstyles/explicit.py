@@ -12,37 +12,16 @@ nobody's text and vanish, after their definitions were taken down.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from site_builder.prose.docstyles.context import State
 from site_builder.prose.docstyles.directives import DIRECTIVE, directive
-from site_builder.prose.docstyles.inline import References
+from site_builder.prose.docstyles.references import TARGET
 from site_builder.prose.docstyles.shapes import Block, Kind, dedent
 from site_builder.prose.docstyles.text import escape
 
-__all__ = ["explicit", "references"]
+__all__ = ["explicit"]
 
 _CITATION = re.compile(r"\.\. \[([^\]\n]{1,80})\](?:\s+(.*))?$")
-_TARGET = re.compile(
-    r"^[ \t]*\.\. _(`[^`\n]{1,200}`|(?:[^:\n\\]|\\.){1,200}):(?:[ \t]+(\S.*))?$", re.MULTILINE
-)
-_REPLACE = re.compile(r"^[ \t]*\.\. \|([^|\n]{1,80})\| replace::[ \t]*(.*(?:\n[ \t]+\S.*)*)$", re.MULTILINE)
-
-
-def references(text: str, known: Callable[[str], str | None] | None) -> References:
-    """The targets and substitutions that a docstring defines."""
-    if ".. " not in text:
-        return References(known=known)
-    urls = {}
-    for match in _TARGET.finditer(text):
-        name = match.group(1).strip("`").replace("\\", "").lower()
-        url = (match.group(2) or "").strip()
-        if re.match(r"(?:https?|ftp|mailto):\S+$", url, re.IGNORECASE):
-            urls[" ".join(name.split())] = url
-    texts = {
-        match.group(1).strip().lower(): " ".join(match.group(2).split()) for match in _REPLACE.finditer(text)
-    }
-    return References(urls, texts, known)
 
 
 def explicit(state: State, at: int) -> int | None:
@@ -50,7 +29,7 @@ def explicit(state: State, at: int) -> int | None:
     line = state.lines[at].rstrip()
     if not line.startswith(".. ") and line != "..":
         return None
-    if _TARGET.match(line):
+    if TARGET.match(line):
         # Of a target only the address can be below it.
         return at + 1 + (line.endswith(":") and state.indented(at + 1))
     end = max(state.body(at + 1), at + 1)

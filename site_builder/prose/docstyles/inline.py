@@ -15,26 +15,15 @@ Every look ahead is bounded or remembered, so that a hostile docstring costs no 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from site_builder.prose.docstyles.references import NOTHING, References, normal
 from site_builder.prose.docstyles.roles import role
 from site_builder.prose.docstyles.text import code, escape, guard, is_tex, literal_math
 
-__all__ = ["References", "inline"]
+__all__ = ["inline"]
 
-
-@dataclass(frozen=True)
-class References:
-    """What a docstring defines for itself (`.. _name: url`, `.. |name| replace:: text`), and what the site knows."""
-
-    urls: Mapping[str, str] = field(default_factory=dict)
-    substitutions: Mapping[str, str] = field(default_factory=dict)
-    known: Callable[[str], str | None] | None = None
-    """The dotted name under which the site shows an object that a role names; None where it does not."""
-
-
-NOTHING = References()
 
 _STOP = re.compile(r"[\\`*_<&$|\[\]!:]|(?<![A-Za-z])(?:https?|ftp)://", re.IGNORECASE)
 _STOP_NAMES = re.compile(
@@ -104,7 +93,7 @@ class _Reader:
         if self.before(at) == "`" and (after.isspace() or after.isalpha()):
             # ``:class:`X`\ s``: reST needs the sign to end its markup, the reader does not.
             return "", at + 1 + (after == " ")
-        if after == " " and self.after(at + 2) in ":`*|":
+        if after == " " and self.after(at + 2) in ":`*|" and not self.before(at).isspace():
             return "", at + 2
         if after == "\\":
             # `\\ ` after markup in a docstring that is not raw.
@@ -129,7 +118,9 @@ class _Reader:
         while self.after(end + len(run)) == "`":
             end += 1
         content = self.text[start:end]
-        return (code(content), end + len(run)) if content.strip() else ("\\`" * len(run), start)
+        if not content.strip():
+            return "\\`" * len(run), start
+        return run + content.replace("\n", " ") + run, end + len(run)
 
     def interpreted(self, at: int) -> tuple[str, int]:
         """One backtick: a hyperlink, a role written behind its text, an old-style quotation, or just code."""
@@ -151,17 +142,17 @@ class _Reader:
         suffix = _SUFFIX_ROLE.match(self.text, end + 1)
         if suffix and (written := role(suffix.group(1), content, self.references.known)):
             return self.finish(written), suffix.end()
-        return code(content), end + 1
+        return f"`{content}`".replace("\n", " "), end + 1
 
     def hyperlink(self, content: str) -> str:
         if match := _LINK.fullmatch(content):
             text, target = match.groups()
             target = target.strip()
-            url = self.references.urls.get(_name(target.rstrip("_")), "") if target.endswith("_") else target
+            url = self.references.urls.get(normal(target.rstrip("_")), "") if target.endswith("_") else target
             shown = " ".join(text.split()) or target
             return self.link(shown, url, target)
         text = " ".join(content.split())
-        return self.link(text, self.references.urls.get(_name(text), ""), text)
+        return self.link(text, self.references.urls.get(normal(text), ""), text)
 
     def link(self, text: str, url: str, target: str) -> str:
         url = re.sub(r"\s+", "", url)
@@ -255,7 +246,7 @@ class _Reader:
 
     def bar(self, at: int) -> tuple[str, int]:
         if self.references.substitutions and (match := _SUBSTITUTION.match(self.text, at)):
-            text = self.references.substitutions.get(match.group(1).strip().lower())
+            text = self.references.substitutions.get(normal(match.group(1)))
             if text is not None:
                 return _read(text, References(known=self.references.known)), match.end()
         return "|", at + 1
@@ -311,17 +302,12 @@ class _Reader:
         match = _STOP_NAMES.match(self.text, at)
         assert match
         name = match.group().rstrip("_")
-        url = self.references.urls.get(_name(name))
+        url = self.references.urls.get(normal(name))
         return (self.link(name, url, name), match.end()) if url else (name, at + len(name))
 
 
 def _wordy(character: str) -> bool:
     return character.isalnum() or character == "_"
-
-
-def _name(text: str) -> str:
-    """Targets compare without case and with single spaces."""
-    return " ".join(text.lower().split())
 
 
 _HANDLERS: dict[str, Callable[[_Reader, int], tuple[str, int]]] = {

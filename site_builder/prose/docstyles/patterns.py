@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 from site_builder.prose.docstyles.lists import opens_glossary, opens_list
 
-__all__ = ["ASIDES", "FENCE", "FIELD", "TITLE", "UNDERLINE", "field", "structured"]
+__all__ = ["ASIDES", "FENCE", "TITLE", "UNDERLINE", "field", "structured"]
 
 FENCE = re.compile(r"(`{3,}|~{3,})\s*([^`\s]{0,40}(?: [^`]{0,80})?)$")
-FIELD = re.compile(r":([A-Za-z][\w+-]*)(?: +([^:\n]*(?:(?::\w+:`|::?\w)[^:\n]*)*))?:(?:\s+(.*))?$")
+_FIELD = re.compile(r":([A-Za-z][\w+-]*)(?: +([^:\n]*(?:(?::\w+:`|::?\w)[^:\n]*)*))?:(?:\s+(.*))?$")
 _EPYDOC = re.compile(
     r"@(param|parameter|arg|keyword|type|rtype|returns?|raises?|ivar|cvar|var)(?:\s+([\w*.]+))?\s*:(?:\s+(.*))?$"
 )
@@ -33,7 +33,7 @@ ASIDES = frozenset(
 def field(line: str) -> re.Match[str] | None:
     """The name, argument and text of a field."""
     if line.startswith(":"):
-        return FIELD.match(line.rstrip())
+        return _FIELD.match(line.rstrip())
     return _EPYDOC.match(line.rstrip()) if line.startswith("@") else None
 
 

@@ -146,7 +146,7 @@ def numpy(title: str, lines: Sequence[str], context: Context) -> list[Block]:
 def _underlined(kind: str, body: Sequence[str]) -> list[Entry]:
     entries: list[Entry] = []
     for group in groups(body):
-        head, text = group[0].replace("\\", "").rstrip(), tuple(group[1:])
+        head, text = re.sub(r"\\+(?=[*_])", "", group[0]).rstrip(), tuple(group[1:])
         typed = _TYPED.match(head)
         if typed and not _SENTENCE.match(typed.group(1)):
             entries.append(

@@ -258,7 +258,7 @@ def _sample(lines: Sequence[str]) -> list[str]:
 
 def _codeness(line: str) -> float:
     """How much one line looks like code, from -1 (a sentence) to 1."""
-    if "``" in line or line.startswith(".. ") or ":`" in line:
+    if "``" in line or ":`" in line or line.startswith(".. ") or line.endswith("::"):
         # Markup for prose: whoever writes it means the lines to be read.
         return -1
     if _OPTION.match(line) or _SHELL.match(line):

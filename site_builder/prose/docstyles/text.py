@@ -47,11 +47,14 @@ def literal_math(tex: str) -> str:
 
 def is_tex(body: str) -> bool:
     """Whether what stands between two dollars of a foreign text is a formula rather than prices or shell variables."""
-    if "\\" in body or "^" in body or (re.search(r"\w_[\w{]", body) and " " not in body):
-        return not re.search(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}", re.sub(r"\\[a-z]+\{[^{}]*\}", "", body))
-    if not re.match(r"[A-Za-z(|\[]", body):
+    if not re.match(r"[\w\\(|\[{+\-'∑∏∫]", body) or body.count("{") != body.count("}") or "&" in body:
         return False
-    return not re.search(r"[A-Za-z]{3,}", body) and len(body) < 60 and body.count("\n") == 0
+    if "\\" in body or "^" in body or (re.search(r"\w_[\w{]", body) and " " not in body):
+        # Words in a row are a sentence, unless a command like \text holds them.
+        return not re.search(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}", re.sub(r"\\[a-z]+\{[^{}]*\}", "", body))
+    # `$x$`, `$n > 0$`; but `$Id$` is what version control once filled in.
+    short = len(body) < 60 and "\n" not in body and body != "Id"
+    return short and bool(re.match(r"[A-Za-z(|\[]", body)) and not re.search(r"[A-Za-z]{3,}", body)
 
 
 _LINE_START = re.compile(

@@ -1,0 +1,50 @@
+"""
+---
+title: References
+summary: The targets and substitutions that a docstring defines for itself.
+---
+# References
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["NOTHING", "TARGET", "References", "normal", "references"]
+
+TARGET = re.compile(
+    r"^[ \t]*\.\. _(`[^`\n]{1,200}`|(?:[^:\n\\]|\\.){1,200}):(?:[ \t]+(\S.*))?$", re.MULTILINE
+)
+_REPLACE = re.compile(r"^[ \t]*\.\. \|([^|\n]{1,80})\| replace::[ \t]*(.*(?:\n[ \t]+\S.*)*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class References:
+    """What a docstring defines (`.. _name: url`, `.. |name| replace:: text`), and what the site knows."""
+
+    urls: Mapping[str, str] = field(default_factory=dict)
+    substitutions: Mapping[str, str] = field(default_factory=dict)
+    known: Callable[[str], str | None] | None = None
+    """The dotted name under which the site shows an object that a role names; None where it does not."""
+
+
+NOTHING = References()
+
+
+def normal(name: str) -> str:
+    """Names compare without case and with single spaces."""
+    return " ".join(name.lower().split())
+
+
+def references(text: str, known: Callable[[str], str | None] | None) -> References:
+    if ".. " not in text:
+        return References(known=known)
+    urls = {}
+    for match in TARGET.finditer(text):
+        url = (match.group(2) or "").strip()
+        if re.match(r"(?:https?|ftp|mailto):\S+$", url, re.IGNORECASE):
+            urls[normal(match.group(1).strip("`").replace("\\", ""))] = url
+    texts = {normal(match.group(1)): " ".join(match.group(2).split()) for match in _REPLACE.finditer(text)}
+    return References(urls, texts, known)

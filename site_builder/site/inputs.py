@@ -1,0 +1,82 @@
+"""
+---
+title: Files that cannot be read
+summary: One file may be unreadable, a link that leads nowhere, or no file at all; the others are built all the same.
+---
+# Files that cannot be read
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from site_builder.discover import Asset, Found
+from site_builder.errors import Diagnostic
+
+HINT = "make it readable, or leave it out with `exclude` in [tool.site_builder]"
+
+
+def content(file: str) -> bytes:
+    """
+    The file's bytes.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        OSError: it is there and cannot be read.
+    """
+    path = Path(file)
+    if not path.is_file():
+        if path.is_symlink():
+            raise OSError("the link leads to no file")
+        if path.exists():
+            # A pipe would keep us waiting for ever.
+            raise OSError("it is no regular file")
+    return path.read_bytes()
+
+
+def unreadable(path: str, error: OSError) -> Diagnostic:
+    reason = (error.strerror or str(error)).lower()
+    return Diagnostic(path, 1, 1, "unreadable", f"this file cannot be read: {reason}", HINT)
+
+
+def nameable(found: Found) -> tuple[Found, tuple[Diagnostic, ...]]:
+    """Without the files whose names are not Unicode: no address can be made from such a name."""
+    faults = tuple(
+        Diagnostic(
+            shown.encode("utf-8", "backslashreplace").decode(),
+            1,
+            1,
+            "unreadable",
+            "the name of this file is not UTF-8",
+            "rename it",
+        )
+        for url, shown in (
+            *((source.url, source.path) for source in found.sources),
+            *((asset.url, asset.file) for asset in found.assets),
+        )
+        if not _unicode(url)
+    )
+    sources = tuple(source for source in found.sources if _unicode(source.url) and _unicode(source.path))
+    assets = tuple(asset for asset in found.assets if _unicode(asset.url))
+    return replace(found, sources=sources, assets=assets), faults
+
+
+def images(assets: tuple[Asset, ...], root: Path) -> tuple[dict[str, bytes], tuple[Diagnostic, ...]]:
+    """The images by URL, and what is wrong with those that cannot be read."""
+    files: dict[str, bytes] = {}
+    faults: list[Diagnostic] = []
+    for asset in assets:
+        try:
+            files[asset.url] = content(asset.file)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            path = Path(asset.file)
+            shown = path.relative_to(root) if path.is_relative_to(root) else path
+            faults.append(unreadable(shown.as_posix(), error))
+    return files, tuple(faults)
+
+
+def _unicode(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
