@@ -22,6 +22,9 @@ from urllib.parse import urlsplit
 
 from site_builder.errors import SiteError
 
+MANIFEST = ".site_builder.json"
+"""The file in the output folder that says what is ours; a folder that holds it is never a source."""
+
 
 def _key(default: Any, text: str) -> Any:
     """A field that may be set in the table, with its line in the reference."""
@@ -103,24 +106,36 @@ def load(start: Path) -> Config:
         return Config(root=start.resolve())
     text = file.read_text(encoding="utf-8", errors="replace")
     try:
-        table = tomllib.loads(text).get("tool", {}).get("site_builder", {})
+        table: Any = tomllib.loads(text)
+        for name in ("tool", "site_builder"):
+            table = table.get(name, {}) if isinstance(table, dict) else None
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"line (\d+)", str(error))
         raise SiteError(f"not TOML: {error}", path=str(file), line=int(place[1]) if place else 1) from error
+    if not isinstance(table, dict):
+        raise SiteError("tool.site_builder is no table", path=str(file), hint="write [tool.site_builder]")
     values = {key: _value(file, text, key, value) for key, value in table.items()}
     return validate(Config(root=file.parent, **values), str(file))
 
 
 def validate(config: Config, path: str = "") -> Config:
     """The same configuration, its addresses in one form; raises `SiteError` for what no site could use."""
-    for key in ("base_url", "repository_url"):
+    for key in ("base_url", "repository_url", "source_url"):
         url = getattr(config, key)
-        if url and not urlsplit(url).scheme.startswith("http"):
+        if url and not _is_address(url):
             raise SiteError(f"{key} = {url!r} is no address", path=path, hint="write it with https://")
     for code in config.all_languages:
         if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*", code):
             raise SiteError(f"{code!r} is no language tag", path=path, hint="write en, ja or zh-Hans")
     return replace(config, base_url=config.base_url.rstrip("/") + "/") if config.base_url else config
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc)
 
 
 def _value(file: Path, text: str, key: str, value: Any) -> Any:

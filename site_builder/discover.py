@@ -18,11 +18,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from site_builder.config import Config
+from site_builder.config import MANIFEST, Config
 from site_builder.errors import SiteError
 from site_builder.model import SourceFile
 
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages", "__pypackages__"})
+PAGE_SUFFIXES = frozenset({".py", ".md"})
 ASSET_SUFFIXES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif"})
 
 
@@ -53,10 +54,12 @@ def discover(config: Config) -> Found:
     """
     sources: list[SourceFile] = []
     assets: list[Asset] = []
-    for place, name in enumerate(config.packages):
+    for place, name in enumerate(dict.fromkeys(config.packages)):
         target = locate(config.root, name)
         prefix = "" if place == 0 else f"{target.stem}/"
         if target.is_file():
+            if target.suffix not in PAGE_SUFFIXES:
+                raise SiteError(f"{target} is neither a module nor a Markdown file")
             module = _source(config, target, target.name, "", package_name(target.parent))
             sources.append(replace(module, url=f"{prefix}index.html"))
         else:
@@ -123,12 +126,17 @@ def _walk(config: Config, top: Path, prefix: str) -> tuple[list[SourceFile], lis
 
 
 def _files(top: Path) -> Iterator[Path]:
+    """What may be a page or an image, without what a build of ours wrote, wherever it lies."""
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in SKIPPED_FOLDERS)
+        if MANIFEST in names:
+            folders.clear()
+            continue
         # Of a module and a text that would be the same page, the module comes first.
         for name in sorted(names, key=lambda name: (not name.endswith(".py"), name)):
-            if Path(name).suffix in {".py", ".md"} | ASSET_SUFFIXES and not name.startswith("."):
-                yield Path(folder, name)
+            file = Path(folder, name)
+            if file.suffix in PAGE_SUFFIXES | ASSET_SUFFIXES and not name.startswith(".") and file.is_file():
+                yield file
 
 
 def _source(config: Config, file: Path, relative: str, prefix: str, package: str) -> SourceFile:

@@ -27,7 +27,8 @@ class Diagnostic:
 
     def __str__(self) -> str:
         tail = f" — {self.hint}" if self.hint else ""
-        return f"{self.path}:{self.line}:{self.column}: {self.code} {self.message}{tail}"
+        # One message is one line, whatever it quotes.
+        return " ".join(f"{self.path}:{self.line}:{self.column}: {self.code} {self.message}{tail}".split())
 
 
 class SiteError(Exception):

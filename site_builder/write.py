@@ -18,9 +18,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from site_builder.config import MANIFEST
 from site_builder.errors import SiteError
-
-MANIFEST = ".site_builder.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ def write(
 def owned(folder: Path) -> frozenset[str] | None:
     """The files that the manifest in `folder` names, or `None` where there is no manifest."""
     try:
-        names = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
+        names = [*json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]]
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -112,6 +111,9 @@ def put(path: Path, data: bytes, *, even_if_equal: bool = False) -> bool:
 def _remove(folder: Path, name: str) -> None:
     """The file, and the folders that it leaves empty."""
     path = folder / name
+    # A link on the way, or a folder that the manifest was made to name, is not ours to follow or remove.
+    if path.is_dir() or not path.parent.resolve().is_relative_to(folder.resolve()):
+        return
     path.unlink(missing_ok=True)
     for parent in path.parents:
         if parent == folder:

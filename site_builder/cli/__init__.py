@@ -50,6 +50,11 @@ def main(arguments: list[str] | None = None) -> None:
     except SiteError as error:
         complain(str(error))
         status = 2
+    except OSError as error:
+        if verbose:
+            traceback.print_exc()
+        complain(f"{error.filename or 'a file'}: {error.strerror or error}")
+        status = 2
     except Exception as error:
         if verbose:
             traceback.print_exc()

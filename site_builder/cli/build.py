@@ -15,6 +15,7 @@ import click
 
 from site_builder.cli.console import COLOURS, console, count, progress, show
 from site_builder.config import Config, load
+from site_builder.discover import locate
 from site_builder.errors import SiteError
 
 
@@ -67,6 +68,13 @@ def build(
     return 1 if strict and done.diagnostics else 0
 
 
+def _ours(config: Config, paths: tuple[str, ...]) -> bool:
+    """Whether all of it lies in the packages that the configuration is about; it says nothing of others."""
+    own = [locate(config.root, package).resolve() for package in config.packages]
+    wanted = [locate(config.root, path).resolve() for path in paths]
+    return not own or all(any(path.is_relative_to(package) for package in own) for path in wanted)
+
+
 def configured(paths: tuple[str, ...], output: str | None, lang: tuple[str, ...]) -> Config:
     """The configuration of the current folder with what the command line says instead."""
     here = Path.cwd()
@@ -74,7 +82,7 @@ def configured(paths: tuple[str, ...], output: str | None, lang: tuple[str, ...]
     if paths:
         # Paths on the command line are relative to where it was typed, not to pyproject.toml.
         found = tuple(str(here / path) if (here / path).exists() else path for path in paths)
-        config = replace(config, packages=found)
+        config = replace(config if _ours(config, found) else Config(root=here), packages=found)
     if output:
         config = replace(config, output=str(here / output))
     if lang:

@@ -55,9 +55,9 @@ def show(out: Console, diagnostics: Iterable[Diagnostic], *, as_errors: bool) ->
         line = Text()
         line.append(f"{found.path}:{found.line}:{found.column}: ", "bold")
         line.append(found.code, "red" if as_errors else "yellow")
-        line.append(f" {found.message}")
+        line.append(f" {' '.join(found.message.split())}")
         if found.hint:
-            line.append(f" — {found.hint}", "dim")
+            line.append(f" — {' '.join(found.hint.split())}", "dim")
         out.print(line)
 
 

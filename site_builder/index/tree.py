@@ -83,12 +83,12 @@ def _parent(url: str, pages: Mapping[str, Page]) -> str | None:
 
 
 def _ordered(urls: Iterable[str], pages: Mapping[str, Page], wanted: Sequence[str]) -> tuple[str, ...]:
-    """First those that are named, in that order, then the others by name."""
+    """First those that are named, in that order, then the others by name; private ones come last."""
     ranks = {name: rank for rank, name in reversed(list(enumerate(wanted)))}
 
-    def key(url: str) -> tuple[int, str, str]:
+    def key(url: str) -> tuple[int, bool, str, str]:
         own = name(pages[url])
-        return ranks.get(own, len(wanted)), own.casefold(), url
+        return ranks.get(own, len(wanted)), own.startswith("_"), own.casefold(), url
 
     return tuple(sorted(urls, key=key))
 

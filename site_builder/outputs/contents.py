@@ -11,11 +11,9 @@ does not grow with the square of its pages.
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
 from site_builder.index import href
 from site_builder.render import Node, Templates
-from site_builder.weave import Site, bare
+from site_builder.weave import Names, Site, bare
 
 URL = "all-pages.html"
 
@@ -29,9 +27,9 @@ def tree(site: Site, lang: str) -> tuple[Node, ...]:
     nodes: dict[str, Node] = {}
     # Children stand after their parent in reading order, so backwards every node is complete when it is made.
     for url in reversed(site.index.order):
-        title, summary = site.titles.get(lang, {}).get(url, (Markup(url), Markup("")))
+        names = site.titles.get(lang, {}).get(url, Names())
         page = site.index.page(url)
         below = tuple(nodes[child] for child in site.index.children(url) if child in nodes)
         name = page.source.module.rpartition(".")[2] if page else ""
-        nodes[url] = Node(title, name, href(URL, url), summary, below)
+        nodes[url] = Node(names.title, name, href(URL, url), names.summary, below)
     return tuple(nodes[url] for url in site.index.order if site.index.parent(url) is None)

@@ -5,15 +5,17 @@ summary: One step turns a page whose docstrings are reST, Google or NumPy into M
 ---
 # Docstrings in other styles
 
-Search, translation and typesetting all read Markdown, so the change is made once, right after parsing. A converted
-line has the place of the docstring's beginning: that is as near as a message about it can come.
+Search, translation and typesetting all read Markdown, so the change is made once, right after parsing. A line keeps
+its place as long as it keeps its letters; one that the conversion made has the place of the line before it.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from site_builder.model import Page, Prose
+from site_builder.model import Page, Prose, ProseLine
 from site_builder.prose import docstyles
 
 
@@ -33,5 +35,32 @@ def _converted(prose: Prose) -> Prose:
     markdown = docstyles.to_markdown(prose.text) if prose else None
     if markdown is None:
         return prose
-    start = prose.lines[0]
-    return Prose(tuple(replace(start, text=line) for line in markdown.split("\n")))
+    return Prose(tuple(_placed(markdown.split("\n"), prose.lines)))
+
+
+def _placed(converted: list[str], lines: Sequence[ProseLine]) -> Iterator[ProseLine]:
+    """Each line with the place of the line whose letters it has; one that the conversion made, with the last one."""
+    at = 0
+    where = lines[0]
+    places: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        places.setdefault(_letters(line.text), []).append(number)
+    for text in converted:
+        later = (
+            [number for number in places.get(_letters(text), ()) if number >= at] if _letters(text) else []
+        )
+        if later:
+            at = later[0]
+            where = lines[at]
+            shift = _indent(where.text) - _indent(text)
+            yield replace(where, text=text, column=max(where.column + shift, 1))
+        else:
+            yield replace(where, text=text)
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\\.|&\w+;|\W", "", text)
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())

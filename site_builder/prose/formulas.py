@@ -26,6 +26,9 @@ _NAME = "|".join(_RENAMED)
 _ENVIRONMENT = re.compile(rf"(?:(?<=\\begin\{{)|(?<=\\end\{{))(?:{_NAME})(?=\*?\}})")
 
 
+HINT = "until it is mended, the page shows the formula as it was typed"
+
+
 class Formulas:
     """Typesets the formulas of one prose. A backslash in them that Python would read is reported once."""
 
@@ -45,7 +48,7 @@ class Formulas:
         except MathError as error:
             shift = shifts[bisect_right(shifts, error.position, key=lambda entry: entry[0]) - 1][1]
             at = min(max(error.position - shift, 0), len(tex))
-            self.report(offset(at), error.code, error.message, error.hint)
+            self.report(offset(at), error.code, error.message, error.hint or HINT)
             title, shown = html.escape(error.message), html.escape(typed, quote=False)
             made = f'<code class="bad-math" title="{title}">{shown}</code>'
         return f'<span class="eq">{made}</span>' if display else made

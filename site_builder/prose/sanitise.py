@@ -8,6 +8,8 @@ summary: Translations are written by people we do not know, so only harmless ele
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import nh3
 
 _TAGS = """
@@ -37,4 +39,12 @@ def sanitised(html: str) -> str:
         url_schemes={"http", "https", "mailto"},
         link_rel=None,
         clean_content_tags={"script", "style"},
+        attribute_filter=_own_sources,
+    )
+
+
+def _own_sources(tag: str, attribute: str, value: str) -> str | None:
+    """A page loads nothing from elsewhere."""
+    return (
+        None if attribute == "src" and (urlsplit(value).scheme or value.startswith(("//", "\\"))) else value
     )

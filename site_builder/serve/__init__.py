@@ -14,6 +14,7 @@ path that could lead out of it.
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import webbrowser
 from collections.abc import Callable
@@ -22,10 +23,12 @@ from pathlib import Path
 import uvicorn
 
 from site_builder.config import Config
+from site_builder.discover import locate
 from site_builder.errors import SiteError
-from site_builder.serve.app import application
+from site_builder.resources import resource_root
+from site_builder.serve.app import EVERYWHERE, application
 from site_builder.serve.live import Live
-from site_builder.serve.watch import watching
+from site_builder.serve.watch import Watched, watching
 
 DEFAULT_PORT = 8000
 TRIES = 50
@@ -50,23 +53,24 @@ def serve(
     config = reload()
     bound = listen(host, port)
     live = Live(reload, say)
-    live.rebuild()
     address = f"http://{_shown(host)}:{bound.getsockname()[1]}/"
     server = uvicorn.Server(
         uvicorn.Config(
             application(live, host), log_level="warning", timeout_graceful_shutdown=1, lifespan="off"
         )
     )
-    with watching(folders(config), live.rebuild, poll=poll):
-        say(f"serving {address} — Ctrl-C ends it")
-        if open_browser:
-            webbrowser.open(address)
-        try:
+    try:
+        # What is saved during the first build is seen.
+        with watching(lambda: watched(live.config or config), live.rebuild, poll=poll):
+            live.rebuild()
+            say(f"serving {address} — Ctrl-C ends it")
+            if open_browser:
+                webbrowser.open(address)
             asyncio.run(_run(server, live, bound))
-        except KeyboardInterrupt:
-            pass
-        finally:
-            bound.close()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        bound.close()
 
 
 async def _run(server: uvicorn.Server, live: Live, bound: socket.socket) -> None:
@@ -104,16 +108,32 @@ def listen(host: str, port: int | None) -> socket.socket:
     raise SiteError(f"no free port from {DEFAULT_PORT} to {DEFAULT_PORT + TRIES - 1} on {host}")
 
 
-def folders(config: Config) -> list[Path]:
-    """What is watched: the sources, the catalogues, the theme and the configuration."""
-    from site_builder.discover import locate
-
-    found = [locate(config.root, name) for name in config.packages]
-    found += [config.folder(config.translations), config.root / "pyproject.toml"]
+def watched(config: Config) -> Watched:
+    """The sources, the catalogues, the theme and the configuration; but not what a build beside us writes."""
+    folders: set[Path] = set()
+    files = {config.root / "pyproject.toml"}
+    for name in config.packages:
+        try:
+            target = locate(config.root, name)
+        except SiteError:
+            # It may come yet.
+            target = config.root / name
+        (files if target.is_file() else folders).add(target)
+    folders.add(config.folder(config.translations))
     if config.theme:
-        found.append(config.folder(config.theme))
-    return [path for path in found if path.exists()]
+        folders.add(config.folder(config.theme))
+    # The builder's own templates are edited only where they lie in the project.
+    own = (resource_root(name) for name in ("templates", "static"))
+    folders |= {folder for folder in own if folder.is_relative_to(config.root)}
+    written = (config.folder(name) for name in (config.output, config.cache) if name)
+    return Watched(
+        frozenset(map(_plain, folders)), frozenset(map(_plain, files)), frozenset(map(_plain, written))
+    )
+
+
+def _plain(path: Path) -> Path:
+    return Path(os.path.normpath(path.absolute()))
 
 
 def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
+    return "localhost" if host in (*EVERYWHERE, "127.0.0.1") else f"[{host}]" if ":" in host else host

@@ -11,47 +11,82 @@ disk, and requests under a foreign host name are refused: a page elsewhere canno
 
 from __future__ import annotations
 
+import html
+import ipaddress
 import mimetypes
+import socket
 from collections.abc import AsyncIterator
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from site_builder.resources import resource_root
-from site_builder.serve.live import Live
+from site_builder.serve.live import Live, State
 
 SCRIPT = "_live/live.js"
 HEADERS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
+EVERYWHERE = ("", "0.0.0.0", "::")
+NOWHERE = b"<!doctype html><title>Not found</title><body><main><h1>Not found</h1></main></body>"
 
 
 def application(live: Live, host: str) -> Starlette:
     """Serves what `live` holds; `host` is the address that was asked for."""
 
     async def file(request: Request) -> Response:
-        url = request.path_params["path"]
+        if not permitted(request.headers.get("host", ""), host):
+            return PlainTextResponse("This host name is not served here.", 400)
+        url, state = request.path_params["path"], live.state
         if url == SCRIPT:
-            return _response(url, (resource_root("static") / "dev" / "live.js").read_bytes())
-        if url in live.files:
-            return _response(url, live.files[url])
+            return _response(url, (resource_root("static") / "dev" / "live.js").read_bytes(), state)
+        if url in state.files:
+            return _response(url, state.files[url], state)
         index = f"{url}/index.html".lstrip("/") if url and not url.endswith("/") else f"{url}index.html"
-        if index in live.files:
+        if index in state.files:
             if url and not url.endswith("/"):
                 return RedirectResponse(request.url.replace(path=f"/{url}/"), headers=HEADERS)
-            return _response(index, live.files[index])
-        return _response("404.html", live.files.get("404.html", b"not found"), status=404)
+            return _response(index, state.files[index], state)
+        missing = state.files.get("404.html", NOWHERE)
+        return _response(url, missing, state, status=404, kind="text/html")
 
     async def events(request: Request) -> Response:
-        return StreamingResponse(_stream(live), media_type="text/event-stream", headers=HEADERS)
+        if not permitted(request.headers.get("host", ""), host):
+            return PlainTextResponse("This host name is not served here.", 400)
+        kind = "text/event-stream"
+        if request.method == "HEAD":
+            return Response(None, 200, HEADERS, kind)
+        return StreamingResponse(_stream(live), media_type=kind, headers=HEADERS)
 
-    hosts = ["localhost", "127.0.0.1", "[::1]", host]
-    return Starlette(
-        routes=[Route("/_live/events", events), Route("/{path:path}", file)],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=["*"] if host == "0.0.0.0" else hosts)],
-    )
+    return Starlette(routes=[Route("/_live/events", events), Route("/{path:path}", file)])
+
+
+def permitted(header: str, host: str) -> bool:
+    """
+    Whether a request under this `Host` header may be answered. A page elsewhere can make any name of its own mean
+    our address, but it owns neither ours nor an address written in digits.
+    """
+    name = _without_port(header).lower()
+    if name in {"localhost", "127.0.0.1", "::1", host.lower()} and name:
+        return True
+    if host not in EVERYWHERE:
+        return False
+    own = socket.gethostname().lower()
+    return name in {own, f"{own}.local", socket.getfqdn().lower()} or _literal(name)
+
+
+def _without_port(header: str) -> str:
+    if header.startswith("["):
+        return header[1:].partition("]")[0]
+    return header.partition(":")[0]
+
+
+def _literal(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 async def _stream(live: Live) -> AsyncIterator[str]:
@@ -64,13 +99,19 @@ async def _stream(live: Live) -> AsyncIterator[str]:
         live.waiting.discard(queue)
 
 
-def _response(url: str, data: bytes, status: int = 200) -> Response:
-    kind = mimetypes.guess_type(url)[0] or "application/octet-stream"
+def _response(url: str, data: bytes, state: State, status: int = 200, kind: str = "") -> Response:
+    kind = kind or mimetypes.guess_type(url)[0] or "application/octet-stream"
     if kind == "text/html":
-        root = "../" * url.count("/")
-        script = f'<script src="{root}{SCRIPT}" data-url="{url}" defer></script></body>'
-        data = data.replace(b"</body>", script.encode(), 1)
+        data = _with_script(url, data, state)
     charset = (
         "; charset=utf-8" if kind.startswith("text/") or kind.endswith(("javascript", "json", "xml")) else ""
     )
     return Response(data, status, HEADERS | {"Content-Type": kind + charset})
+
+
+def _with_script(url: str, data: bytes, state: State) -> bytes:
+    marks = {"url": url, "build": state.build, "look": state.look}
+    attributes = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in marks.items())
+    script = f'<script src="/{SCRIPT}" {attributes} defer></script>'
+    before, end, after = data.rpartition(b"</body>")
+    return (before if end else after) + script.encode("utf-8", "replace") + (end + after if end else b"")

@@ -10,15 +10,29 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from site_builder.cache import digest
 from site_builder.config import Config
 from site_builder.errors import SiteError
-from site_builder.site import make
+from site_builder.site import Memory, make
+
+
+@dataclass(frozen=True)
+class State:
+    """The files of one build, its name, and what is said of it. One object, so that they always belong together."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    build: str = ""
+    look: str = ""
+    """Changes when a style sheet or script does: then a page has to be loaded anew."""
+    message: dict[str, Any] = field(default_factory=dict)
 
 
 class Live:
@@ -26,50 +40,39 @@ class Live:
 
     def __init__(self, reload: Callable[[], Config], say: Callable[[str], None]):
         self.reload, self.say = reload, say
-        self.files: dict[str, bytes] = {}
-        self.message: dict[str, Any] = {}
+        self.config: Config | None = None
+        self.state = State()
         self.lock = threading.Lock()
         self.loop: asyncio.AbstractEventLoop | None = None
         self.waiting: set[asyncio.Queue[str | None]] = set()
+        self._memory = Memory()
+        # Another server's first build is another build.
+        self._run, self._number = secrets.token_hex(4), 0
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        return self.state.files
 
     def rebuild(self) -> None:
         """Builds and tells the browsers: which URLs changed, or what went wrong. The old site stays until then."""
         with self.lock:
-            started = time.perf_counter()
             try:
-                made = make(self.reload())
+                self._rebuild()
             except SiteError as error:
-                self._tell({"error": str(error), "changed": [], "diagnostics": []})
-                self.say(f"error: {error}")
-                return
+                self._fail(str(error), f"error: {error}")
             except Exception as error:
                 # A fault of the builder must not end the session of an author.
-                self._tell({"error": f"{type(error).__name__}: {error}", "changed": [], "diagnostics": []})
-                self.say(f"a fault of the builder: {type(error).__name__}: {error}")
-                return
-            changed = sorted(
-                url
-                for url in made.files.keys() | self.files.keys()
-                if made.files.get(url) != self.files.get(url)
-            )
-            self.files = made.files
-            for found in made.diagnostics:
-                self.say(str(found))
-            self.say(
-                f"built {made.pages} pages in {time.perf_counter() - started:.2f} s, {len(changed)} files changed"
-            )
-            faults = [asdict(found) | {"text": str(found)} for found in made.diagnostics]
-            self._tell({"error": "", "changed": changed, "diagnostics": faults})
+                text = f"{type(error).__name__}: {error}"
+                self._fail(text, f"a fault of the builder: {text}")
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
 
     def subscribe(self) -> asyncio.Queue[str | None]:
-        """A queue that receives each message, the last one at once if it was an error."""
+        """A queue that receives each message, first the state of things: a build may have come in between."""
         queue: asyncio.Queue[str | None] = asyncio.Queue()
         self.waiting.add(queue)
-        if self.message.get("error"):
-            queue.put_nowait(json.dumps(self.message))
+        queue.put_nowait(self._text(self.state, first=True))
         return queue
 
     def close(self) -> None:
@@ -77,12 +80,49 @@ class Live:
         for queue in self.waiting:
             queue.put_nowait(None)
 
-    def _tell(self, message: dict[str, Any]) -> None:
-        self.message = message
-        if self.loop is None or self.loop.is_closed():
-            return
-        text = json.dumps(message)
-        self.loop.call_soon_threadsafe(self._send, text)
+    def _rebuild(self) -> None:
+        started = time.perf_counter()
+        self.config = self.reload()
+        made = make(self.config, memory=self._memory)
+        old = self.state
+        changed = sorted(
+            url for url in made.files.keys() | old.files.keys() if made.files.get(url) != old.files.get(url)
+        )
+        self._number += 1
+        theme = (
+            url for url in sorted(made.files) if url.startswith(("static/css", "static/js", "static/vendor"))
+        )
+        look = digest(*(part for url in theme for part in (url, made.files[url]))).hex()[:8]
+        faults = [asdict(found) | {"text": str(found)} for found in made.diagnostics]
+        message = {"error": "", "before": old.build, "changed": changed, "diagnostics": faults}
+        self._tell(State(made.files, f"{self._run}-{self._number}", look, message))
+        for found in made.diagnostics:
+            self._print(str(found))
+        seconds = time.perf_counter() - started
+        self._print(f"built {made.pages} pages in {seconds:.2f} s, {len(changed)} files changed")
+
+    def _fail(self, error: str, line: str) -> None:
+        old = self.state
+        message = {"error": error, "before": old.build, "changed": [], "diagnostics": []}
+        self._tell(State(old.files, old.build, old.look, message))
+        self._print(line)
+
+    def _tell(self, state: State) -> None:
+        self.state = state
+        # The server may end at any moment.
+        if self.loop is not None:
+            with suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(self._send, self._text(state))
+
+    def _print(self, line: str) -> None:
+        # The terminal may be gone; the browsers are not.
+        with suppress(OSError, ValueError):
+            self.say(line)
+
+    @staticmethod
+    def _text(state: State, *, first: bool = False) -> str:
+        message = {"build": state.build, "look": state.look, **state.message}
+        return json.dumps(message | {"before": "", "changed": []} if first else message)
 
     def _send(self, text: str) -> None:
         for queue in self.waiting:

@@ -11,20 +11,37 @@ All of it ends in one call once nothing has happened for a moment. Reading a fil
 
 from __future__ import annotations
 
+import logging
+import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver, ObservedWatch
 from watchdog.observers.polling import PollingObserver
+
+from site_builder.discover import ASSET_SUFFIXES, SKIPPED_FOLDERS
+from site_builder.errors import SiteError
 
 PAUSE = 0.03
 """Seconds without an event after which a burst is over."""
 
 CHANGES = frozenset({"created", "modified", "moved", "deleted", "closed"})
-SUFFIXES = frozenset({".py", ".md", ".po", ".toml", ".html", ".css", ".js", ".svg", ".png", ".jpg"})
+SUFFIXES = ASSET_SUFFIXES | {".py", ".md", ".po", ".toml"}
+THEME = frozenset({".html", ".css", ".js", ".json", ".woff", ".woff2", ".ttf", ".ico", ".txt"})
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Folders to look into, single files to look at, and folders in which nothing counts: we write them ourselves."""
+
+    folders: frozenset[Path]
+    files: frozenset[Path] = frozenset()
+    ignored: frozenset[Path] = frozenset()
 
 
 class Burst:
@@ -55,42 +72,112 @@ class Burst:
                 self.ended.wait(self.pause)
             if self.ended.is_set():
                 return
-            self.act()
+            try:
+                self.act()
+            except Exception:
+                # The next save shall be heard all the same.
+                logging.getLogger(__name__).exception("what a change should have led to has failed")
 
 
 class Handler(FileSystemEventHandler):
-    """Lets through what may change a page."""
+    """Lets through what may change a page: anything below `top` that could be a source, or the one path `only`."""
 
-    def __init__(self, touch: Callable[[], None], only: frozenset[str]):
-        self.touch, self.only = touch, only
+    def __init__(
+        self,
+        touch: Callable[[], None],
+        top: Path,
+        ignored: frozenset[Path] = frozenset(),
+        only: Path | None = None,
+    ):
+        self.touch, self.top, self.only = touch, top, only
+        # A folder that holds what is watched cannot be left out.
+        self.ignored = frozenset(folder for folder in ignored if not top.is_relative_to(folder))
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         if event.event_type not in CHANGES:
             return
         if event.is_directory and event.event_type == "modified":
             return
-        paths = [str(path) for path in (event.src_path, getattr(event, "dest_path", "")) if path]
-        if self.only and not self.only.intersection(paths):
-            return
-        if event.is_directory or any(Path(path).suffix in SUFFIXES for path in paths):
+        paths = [
+            Path(os.fsdecode(path)) for path in (event.src_path, getattr(event, "dest_path", "")) if path
+        ]
+        if any(self.concerns(path, event.is_directory) for path in paths):
             self.touch()
+
+    def concerns(self, path: Path, is_folder: bool) -> bool:
+        if self.only:
+            return path == self.only
+        if not path.is_relative_to(self.top):
+            return False
+        parts = path.relative_to(self.top).parts
+        if any(part.startswith(".") or part in SKIPPED_FOLDERS for part in parts):
+            return False
+        if any(path.is_relative_to(folder) for folder in self.ignored):
+            return False
+        return is_folder or path.suffix in SUFFIXES | THEME
+
+
+class Watch:
+    """Keeps an observer at what is to be watched now."""
+
+    def __init__(self, observer: BaseObserver, touch: Callable[[], None]):
+        self.observer, self.touch = observer, touch
+        self.known: dict[tuple[Path, frozenset[Path] | None], ObservedWatch] = {}
+
+    def renew(self, watched: Watched) -> bool:
+        """Tells whether anything is watched now that was not."""
+        wanted = {(folder, watched.ignored) for folder in watched.folders if folder.is_dir()}
+        # What is not there yet, or may be made anew, is seen from above.
+        single = {_nearest(path) for path in watched.files | watched.folders}
+        every: set[tuple[Path, frozenset[Path] | None]] = {*wanted, *((path, None) for path in single)}
+        for key in self.known.keys() - every:
+            watch = self.known.pop(key)
+            if watch not in self.known.values():
+                self.observer.unschedule(watch)
+        fresh = every - self.known.keys()
+        for path, ignored in sorted(fresh, key=lambda key: (key[0], key[1] is None)):
+            if ignored is None:
+                handler = Handler(self.touch, path.parent, only=path)
+                self.known[path, None] = self.observer.schedule(handler, str(path.parent))
+            else:
+                handler = Handler(self.touch, path, ignored)
+                self.known[path, ignored] = self.observer.schedule(handler, str(path), recursive=True)
+        return bool(fresh)
 
 
 @contextmanager
-def watching(paths: Sequence[Path], act: Callable[[], None], *, poll: bool = False) -> Iterator[None]:
-    """Calls `act` after every burst of changes below `paths`, by events or, for network disks, by looking."""
-    burst = Burst(act)
+def watching(places: Callable[[], Watched], act: Callable[[], None], *, poll: bool = False) -> Iterator[None]:
+    """
+    Calls `act` after every burst of changes at `places`, by events or, for network disks, by looking. After each call
+    it asks for the places again.
+    """
+
+    def act_and_look() -> None:
+        act()
+        if watch.renew(places()):
+            # Something may have happened there before we looked.
+            burst.touch()
+
+    burst = Burst(act_and_look)
     observer = PollingObserver(timeout=0.3) if poll else Observer()
-    files = frozenset(str(path) for path in paths if path.is_file())
-    for folder in sorted({path for path in paths if path.is_dir()}):
-        observer.schedule(Handler(burst.touch, frozenset()), str(folder), recursive=True)
-    for folder in sorted({Path(file).parent for file in files}):
-        observer.schedule(Handler(burst.touch, files), str(folder), recursive=False)
+    watch = Watch(observer, burst.touch)
+    try:
+        watch.renew(places())
+        observer.start()
+    except OSError as error:
+        hint = "use --poll, or let the system watch more (fs.inotify.max_user_watches)"
+        raise SiteError(f"changes cannot be watched: {error.strerror or error}", hint=hint) from error
     burst.start()
-    observer.start()
     try:
         yield
     finally:
         observer.stop()
         observer.join(timeout=5)
         burst.stop()
+
+
+def _nearest(path: Path) -> Path:
+    """The path itself if its folder is there, else the first missing part of the way to it."""
+    while not path.parent.is_dir() and path.parent != path:
+        path = path.parent
+    return path

@@ -28,7 +28,7 @@ def content(file: str) -> bytes:
     path = Path(file)
     if not path.is_file():
         if path.is_symlink():
-            raise OSError("the link leads to no file")
+            raise OSError(f"the link {path.name} leads to no file")
         if path.exists():
             # A pipe would keep us waiting for ever.
             raise OSError("it is no regular file")
@@ -36,7 +36,7 @@ def content(file: str) -> bytes:
 
 
 def unreadable(path: str, error: OSError) -> Diagnostic:
-    reason = (error.strerror or str(error)).lower()
+    reason = (error.strerror or "").lower() or str(error)
     return Diagnostic(path, 1, 1, "unreadable", f"this file cannot be read: {reason}", HINT)
 
 

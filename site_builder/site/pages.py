@@ -16,8 +16,6 @@ from functools import cache
 from multiprocessing.util import Finalize
 from pathlib import Path
 
-from markupsafe import Markup
-
 from site_builder import cache as caching
 from site_builder import katex, translate, weave
 from site_builder.config import Config
@@ -39,7 +37,7 @@ class Introduction:
     """What other pages may say of a page: its anchors, and its title and summary in each language."""
 
     anchors: frozenset[str]
-    names: Mapping[str, tuple[Markup, Markup]]
+    names: Mapping[str, weave.Names]
 
 
 @dataclass(frozen=True)
@@ -184,8 +182,10 @@ def _identity(site: weave.Site) -> object:
         shown = [index.resolve(f"{page.source.module}.{item.name}") for item in page.definitions]
         kinds = [(item.name, item.kind, item.anchor) for item in page.definitions]
         pages.append(
-            (page.source, page.title, page.front, kinds, shown, page.exports, page.imports, page.meta)
-            + (index.parent(url), index.children(url), site.anchors[url])
+            (
+                *(page.source, page.title, page.front, kinds, shown, page.exports, page.imports, page.meta),
+                *(index.parent(url), index.children(url), site.anchors[url]),
+            )
         )
     return (site.config, site.assets, site.languages, pages)
 

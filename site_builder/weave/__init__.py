@@ -29,7 +29,16 @@ from site_builder.weave.languages import direction, native_name
 from site_builder.weave.links import Links
 from site_builder.weave.model import CodeBlock, LanguageLink, Link, Pair, SearchEntry, TocEntry, Woven
 
-__all__ = ["Site", "anchors", "bare", "headings", "names", "public", "weave"]
+__all__ = ["Names", "Site", "anchors", "bare", "headings", "names", "public", "weave"]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What other pages call a page: its title and summary, typeset, and the summary as plain text."""
+
+    title: Markup = Markup("")
+    summary: Markup = Markup("")
+    plain: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,8 +50,8 @@ class Site:
     anchors: Mapping[str, frozenset[str]]
     """Every id of every page that a link may name, by the page's URL."""
     assets: frozenset[str] = frozenset()
-    titles: Mapping[str, Mapping[str, tuple[Markup, Markup]]] = field(default_factory=dict)
-    """Title and summary of every page, typeset, by language and URL."""
+    titles: Mapping[str, Mapping[str, Names]] = field(default_factory=dict)
+    """Title and summary of every page, by language and URL."""
     languages: tuple[str, ...] = ("en",)
 
     def url(self, page_url: str, lang: str) -> str:
@@ -75,18 +84,16 @@ def weave(page: Page, local: Localised, site: Site, typesetter: katex.Renderer, 
     return _Weaver(page, local, site, typesetter, lang).woven()
 
 
-def names(
-    page: Page, local: Localised, typesetter: katex.Renderer, *, opening_line: bool
-) -> tuple[Markup, Markup]:
+def names(page: Page, local: Localised, typesetter: katex.Renderer, *, opening_line: bool) -> Names:
     """
     The page's title and summary as other pages show them: typeset, without links, faults left to the page itself.
     Where the author wrote no summary, the first sentence may serve (`opening_line`).
     """
     macros = dict(page.front.macros)
 
-    def shown(text: Prose) -> Markup:
+    def shown(text: Prose) -> tuple[Markup, str]:
         if not text:
-            return Markup("")
+            return Markup(""), ""
         rendered = prose.render(
             text,
             typeset=lambda tex, display: typesetter.render(tex, display, macros),
@@ -94,10 +101,21 @@ def names(
             prefix="title",
             trusted=page.source.path,
         )
-        return Markup(re.sub(r"</?a\b[^>]*>", "", _unwrapped(rendered)[0]))
+        html, plain = _unwrapped(rendered)
+        return Markup(re.sub(r"</?a\b[^>]*>", "", html)), plain
 
-    opening = Prose((ProseLine(page.summary, page.source.path, 1, 1),)) if opening_line else Prose()
-    return shown(local.title), shown(local.summary or opening)
+    title, _ = shown(local.title)
+    summary, plain = shown(local.summary)
+    if opening_line and not local.summary:
+        summary, plain = shown(Prose((ProseLine(page.summary, page.source.path, 1, 1),)))
+        # A first sentence that long was not written as a summary: a licence, a list.
+        if len(plain) > LONGEST_OPENING:
+            summary, plain = Markup(""), plain[:LONGEST_OPENING].rpartition(" ")[0] + " …"
+    return Names(title, summary, plain)
+
+
+LONGEST_OPENING = 160
+"""Characters of a first sentence that may stand for a summary."""
 
 
 def _unwrapped(rendered: prose.Rendered) -> tuple[Markup, str]:
@@ -130,10 +148,11 @@ class _Weaver:
         return Woven(
             **_placed(site, page.url, self.lang),
             is_package=page.source.is_package,
+            is_broken=any(found.code in ("python-syntax", "encoding") for found in page.diagnostics),
             title=title[0],
             title_text=title[1],
             summary=summary[0],
-            summary_text=summary[1] or self.link(page.url).summary.striptags() or config.description,
+            summary_text=summary[1] or self.names(page.url).plain or config.description,
             intro=Markup(intro.html),
             pairs=pairs,
             toc=toc,
@@ -177,17 +196,17 @@ class _Weaver:
                 continue
             number = len(search) + 1
             note = Markup("")
-            title, plain = Markup(""), ""
+            title, heading, plain = Markup(""), "", ""
             if text := self.local.sections[order]:
                 rendered = self.render(text, section.anchor, self.ids[order + 1])
                 note, plain = Markup(rendered.html), rendered.text
                 if rendered.headings:
-                    title = Markup(rendered.headings[0].html)
+                    title, heading = Markup(rendered.headings[0].html), rendered.headings[0].text
             if _in_contents(section, bool(title), bool(note)):
                 name = section.scope.rpartition(".")[2] if section.kind in _DEFINING else ""
                 toc.append(TocEntry(f"#{section.anchor}", section.kind, title, name))
             names = " ".join(dict.fromkeys([section.scope, *code.names(section)]))
-            search.append(SearchEntry(section.anchor, title.striptags(), names, plain))
+            search.append(SearchEntry(section.anchor, heading, names, plain))
             block = (
                 CodeBlock(section.anchor, number, section.kind, code.html(section)) if section.code else None
             )
@@ -200,10 +219,17 @@ class _Weaver:
         return tuple(pairs), tuple(toc), tuple(search)
 
     def link(self, url: str) -> Link:
-        title, summary = self.site.titles.get(self.lang, {}).get(url, (Markup(""), Markup("")))
+        names = self.names(url)
         return Link(
-            href(self.page.url, url), title, _name(self.site, url), summary, current=url == self.page.url
+            href(self.page.url, url),
+            names.title,
+            _name(self.site, url),
+            names.summary,
+            current=url == self.page.url,
         )
+
+    def names(self, url: str) -> Names:
+        return self.site.titles.get(self.lang, {}).get(url, Names())
 
     def neighbour(self, url: str | None) -> Link | None:
         return self.link(url) if url else None
@@ -212,10 +238,11 @@ class _Weaver:
 def bare(site: Site, page_url: str, lang: str) -> Woven:
     """What a template needs for a page that no source stands behind, such as the list of all pages."""
     home, empty = href(page_url, "index.html"), Markup("")
-    title, summary = site.titles.get(lang, {}).get("index.html", (empty, empty))
+    names = site.titles.get(lang, {}).get("index.html", Names())
     return Woven(
         **_placed(site, page_url, lang),
         is_package=False,
+        is_broken=False,
         title=empty,
         title_text="",
         summary=empty,
@@ -223,7 +250,7 @@ def bare(site: Site, page_url: str, lang: str) -> Woven:
         intro=empty,
         pairs=(),
         toc=(),
-        crumbs=(Link(home, title, _name(site, "index.html"), summary),),
+        crumbs=(Link(home, names.title, _name(site, "index.html"), names.summary),),
         children=(),
         siblings=(),
         previous=None,

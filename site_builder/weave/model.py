@@ -102,6 +102,8 @@ class Woven:
     contents: str
     """Relative link to the page that lists all pages of this language."""
     is_package: bool
+    is_broken: bool
+    """Whether the file could not be read as Python; then all of it is code."""
     title: Markup
     title_text: str
     summary: Markup

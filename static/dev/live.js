@@ -1,7 +1,7 @@
 // Added to pages by `serve` only: puts the new page in place of the old one, and shows what went wrong.
 (() => {
-  const me = document.currentScript, url = decodeURI(me.dataset.url), stream = me.src.replace(/live\.js.*$/, "events");
-  let overlay = null, lost = false;
+  const me = document.currentScript, { url, look } = me.dataset, stream = me.src.replace(/live\.js.*$/, "events");
+  let overlay = null, mine = me.dataset.build, turn = Promise.resolve();
 
   const say = (title, lines) => {
     overlay?.remove();
@@ -25,6 +25,7 @@
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const parts = ["main", "#contents", ".foot"].map(s => [document.querySelector(s), fresh.querySelector(s)]);
     if (parts.some(([old, now]) => !old !== !now)) return location.reload();
+    mine = fresh.querySelector("script[data-build]")?.dataset.build ?? mine;
     const top = scrollY;
     document.title = fresh.title;
     for (const [old, now] of parts) if (old && old.outerHTML !== now.outerHTML) old.replaceChildren(...document.adoptNode(now).childNodes);
@@ -32,15 +33,20 @@
     document.dispatchEvent(new CustomEvent("page:changed"));
   };
 
-  const events = new EventSource(stream);
-  events.onopen = () => { if (lost) { lost = false; swap(); } };
-  events.onerror = () => { lost = true; };
-  events.onmessage = async event => {
-    const { error, changed, diagnostics } = JSON.parse(event.data);
+  // The first message after each (re)connection tells what is current: a build may have come in between.
+  const act = async ({ build, before, error, changed, diagnostics, look: current }) => {
     if (error) return say("The build failed", [error]);
-    if (changed.some(u => /^static\/(css|js|vendor)/.test(u))) return location.reload();
-    if (changed.includes(url)) await swap();
+    if (current !== look) return location.reload();
+    if (build !== mine) {
+      if (before !== mine || changed.includes(url)) await swap();
+      else mine = build;
+    }
     const source = document.documentElement.dataset.source;
     say("On this page", diagnostics.filter(d => !source || d.path === source).map(d => d.text));
+  };
+
+  // One after the other, so that an older page never replaces a newer one.
+  new EventSource(stream).onmessage = event => {
+    turn = turn.then(() => act(JSON.parse(event.data))).catch(() => {});
   };
 })();

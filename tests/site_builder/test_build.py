@@ -360,6 +360,26 @@ def test_a_build_imports_nothing_and_runs_no_example(tiny: Path, build: Builder)
     assert not list(tiny.rglob("imported"))
 
 
+def test_settings_say_nothing_of_packages_they_do_not_name(tiny: Path, build: Builder) -> None:
+    (tiny / "other").mkdir()
+    (tiny / "other" / "__init__.py").write_text('"""# Other"""\n')
+    foreign = build(tiny, "other", output="out")
+    assert foreign.status == 0, foreign.err
+    assert "<title>other</title>" in foreign.read("index.html")
+    assert "example.org" not in foreign.read("index.html")
+    assert not (foreign.folder / "ja").exists()
+    own = build(tiny, "tiny/sums.py", output="own")
+    assert "<title>Sums · Tiny</title>" in own.read("index.html")
+
+
+def test_a_file_that_cannot_be_parsed_says_so_to_its_reader(tiny: Path, build: Builder) -> None:
+    (tiny / "tiny" / "m.py").write_text("def broken(:\n")
+    done = build(tiny)
+    assert "could not be read as Python" in done.read("m.html")
+    assert "読み取れませんでした" in done.read("ja/m.html")
+    assert "could not be read as Python" not in done.read("sums.html")
+
+
 def test_wrong_usage_and_unusable_configuration_end_with_status_two_and_one_sentence(
     tiny: Path, tmp_path: Path, build: Builder
 ) -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from site_builder.config import MANIFEST
 from site_builder.errors import SiteError
-from site_builder.write import MANIFEST, write
+from site_builder.write import write
 
 
 def stamps(folder: Path) -> dict[str, int]:

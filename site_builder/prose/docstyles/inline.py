@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from site_builder.prose.docstyles.references import NOTHING, References, normal
 from site_builder.prose.docstyles.roles import role
-from site_builder.prose.docstyles.text import code, escape, guard, is_tex, literal_math
+from site_builder.prose.docstyles.text import code, escape, guard, is_number, is_tex, literal_math
 
 __all__ = ["inline"]
 
@@ -54,6 +54,9 @@ _MAY_FOLLOW = frozenset("'\")]}>-/:.,;!?\\’”»…—–")
 _MAY_PRECEDE = frozenset("'\"([{<-/:‘“«—–¡¿")
 
 
+_PAIR = re.compile(r"\$[^\s$](?:[^$]*[^\s$])?\$(?!\d)")
+
+
 @dataclass(slots=True)
 class _Reader:
     text: str
@@ -61,6 +64,11 @@ class _Reader:
     out: list[str] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)
     """Closing signs that the rest of the text does not hold: asked for once."""
+    paired: bool = field(init=False)
+    """Whether each dollar of the text has a partner; a lone one is a price or a shell's."""
+
+    def __post_init__(self) -> None:
+        self.paired = "$" not in _PAIR.sub("", self.text)
 
     def before(self, at: int) -> str:
         return self.text[at - 1] if at else " "
@@ -238,7 +246,7 @@ class _Reader:
         match = _MATH.match(self.text, at)
         if match:
             display, body = match.groups()
-            if display is not None or is_tex(body):
+            if display is not None or is_tex(body) or (is_number(body) and self.paired):
                 sign = "$$" if display is not None else "$"
                 tex = " ".join(literal_math(display if display is not None else body).split())
                 return (f"{sign}{tex}{sign}", match.end()) if tex else ("\\$", at + 1)

@@ -45,6 +45,11 @@ def literal_math(tex: str) -> str:
     return re.sub(r"(?<!\\)%", r"\\%", tex.replace("\\mbox{", "\\text{"))
 
 
+def is_number(body: str) -> bool:
+    """Whether what stands between two dollars is a bare number, which is a formula only if the dollars are a pair."""
+    return bool(re.fullmatch(r"[+-]?\d+(\.\d+)?", body))
+
+
 def is_tex(body: str) -> bool:
     """Whether what stands between two dollars of a foreign text is a formula rather than prices or shell variables."""
     if not re.match(r"[\w\\(|\[{+\-'∑∏∫]", body) or body.count("{") != body.count("}") or "&" in body:

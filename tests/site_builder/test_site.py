@@ -1,0 +1,117 @@
+"""The pipeline as a program calls it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import site_builder
+from site_builder import cache
+from site_builder.config import Config, load
+from site_builder.discover import Asset
+from site_builder.model import SourceFile
+from site_builder.site import make, read
+from site_builder.site.inputs import images
+from site_builder.site.pages import Context, introduced, parsed, woven
+
+
+def test_the_public_build_writes_the_site_and_says_what_it_did(tiny: Path) -> None:
+    config = load(tiny)
+    report = site_builder.build(config)
+    assert report.pages > 1
+    assert report.diagnostics == ()
+    assert report.written.changed > report.pages
+    assert (tiny / config.output / "index.html").read_text("utf-8").startswith("<!doctype html>")
+    again = site_builder.build(config, jobs=2)
+    assert again.written.changed == 0
+
+
+def test_what_cannot_be_read_is_a_diagnostic_and_a_page_or_no_image(tmp_path: Path) -> None:
+    (tmp_path / "astray.py").symlink_to("nowhere.py")
+    (tmp_path / "astray.png").symlink_to("nowhere.png")
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "folder.py").mkdir()
+    for name, reason in [
+        ("astray", "leads to no file"),
+        ("pipe", "no regular file"),
+        ("folder", "no regular file"),
+    ]:
+        source = SourceFile(f"{name}.py", str(tmp_path / f"{name}.py"), name, f"{name}.html", False)
+        page = parsed(None, source)
+        assert page
+        assert [fault.code for fault in page.diagnostics] == ["unreadable"]
+        assert reason in page.diagnostics[0].message
+        assert page.diagnostics[0].hint
+    found, faults = images((Asset("astray.png", str(tmp_path / "astray.png")),), tmp_path)
+    assert found == {}
+    assert [(fault.path, fault.code) for fault in faults] == [("astray.png", "unreadable")]
+
+
+def test_what_vanished_meanwhile_is_no_page(tmp_path: Path) -> None:
+    assert parsed(None, SourceFile("gone.py", str(tmp_path / "gone.py"), "gone", "gone.html", False)) is None
+
+
+def test_a_name_that_is_not_unicode_is_a_diagnostic(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "__init__.py").write_text('"""# One"""\n')
+    try:
+        Path(os.fsdecode(os.fsencode(tmp_path / "one") + b"/\xff.py")).write_text("")
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    made = make(Config(root=tmp_path, packages=("one",), cache=""))
+    assert [fault.path for fault in made.diagnostics if fault.code == "unreadable"] == ["one/\\udcff.py"]
+    assert set(made.files) >= {"index.html"}
+
+
+def test_a_page_is_held_once_as_it_will_be_written(tiny: Path) -> None:
+    config = replace(load(tiny), cache="")
+    source = read(config)
+    order = source.index.order
+    context = Context.of(config, source.index, ())
+    context = context.introducing([introduced(context, url) for url in order])
+    done = woven(context, (order[0], config.language))
+    assert done.page.html == ""
+    assert done.data.startswith(b"<!doctype html>")
+
+
+def test_a_build_closes_the_store(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[cache.Store] = []
+    close = cache.Store.close
+
+    def noted(store: cache.Store) -> None:
+        closed.append(store)
+        close(store)
+
+    monkeypatch.setattr(cache.Store, "close", noted)
+    site_builder.build(load(tiny))
+    assert closed
+    assert all(store._database is None for store in closed)
+
+
+def test_a_worker_closes_its_store_when_it_ends(tmp_path: Path) -> None:
+    """What `close` notes is on the disk once the workers are gone, whoever did the work."""
+    from site_builder.site.workers import spread
+
+    marks = [tmp_path / str(number) for number in range(16)]
+    spread(_use_a_store, marks, None, 2)
+    ended = {path.read_text() for path in tmp_path.glob("*.closed")}
+    assert {path.read_text() for path in marks} == ended
+
+
+def _use_a_store(_: None, mark: Path) -> None:
+    from site_builder.site import pages
+
+    mark.write_text(str(os.getpid()))
+    if not hasattr(pages, "_noted"):
+        close = cache.Store.close
+
+        def noted(store: cache.Store) -> None:
+            close(store)
+            (mark.parent / f"{os.getpid()}.closed").write_text(str(os.getpid()))
+
+        setattr(cache.Store, "close", noted)  # noqa: B010
+        pages._noted = True  # type: ignore[attr-defined]
+        pages._renderer(Config(root=mark.parent))

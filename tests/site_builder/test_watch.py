@@ -1,0 +1,264 @@
+"""What is watched, what counts as a change, and what comes of a burst."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from watchdog.events import FileClosedNoWriteEvent, FileModifiedEvent, FileMovedEvent, FileOpenedEvent
+
+from site_builder.config import Config
+from site_builder.errors import SiteError
+from site_builder.serve import watched
+from site_builder.serve.app import _with_script, permitted
+from site_builder.serve.live import Live, State
+from site_builder.serve.watch import Burst, Handler, Watched, watching
+
+
+def wait_until(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    "name", ["a.py", "sub/a.md", "a.jpeg", "a.gif", "a.webp", "a.avif", "ja/a.po", "a.html"]
+)
+def test_whatever_a_page_is_made_from_counts(name: str, tmp_path: Path) -> None:
+    touched: list[int] = []
+    handler = Handler(lambda: touched.append(1), tmp_path)
+    handler.on_any_event(FileModifiedEvent(str(tmp_path / name)))
+    handler.on_any_event(FileMovedEvent(str(tmp_path / "a.tmp"), str(tmp_path / name)))
+    assert len(touched) == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".venv/lib/a.py",
+        "node_modules/a.js",
+        "docs/a.html",
+        "docs/ja/a.html",
+        "__pycache__/a.py",
+        ".a.py",
+        "a.txt~",
+    ],
+)
+def test_what_a_build_writes_and_what_is_not_ours_does_not(name: str, tmp_path: Path) -> None:
+    touched: list[int] = []
+    handler = Handler(lambda: touched.append(1), tmp_path, frozenset({tmp_path / "docs"}))
+    handler.on_any_event(FileModifiedEvent(str(tmp_path / name)))
+    assert touched == []
+
+
+def test_reading_is_no_change(tmp_path: Path) -> None:
+    touched: list[int] = []
+    handler = Handler(lambda: touched.append(1), tmp_path)
+    handler.on_any_event(FileOpenedEvent(str(tmp_path / "a.py")))
+    handler.on_any_event(FileClosedNoWriteEvent(str(tmp_path / "a.py")))
+    assert touched == []
+
+
+def test_a_folder_that_holds_the_sources_is_not_left_out(tmp_path: Path) -> None:
+    touched: list[int] = []
+    handler = Handler(lambda: touched.append(1), tmp_path / "package", frozenset({tmp_path}))
+    handler.on_any_event(FileModifiedEvent(str(tmp_path / "package" / "a.py")))
+    assert touched == [1]
+
+
+def test_twenty_quick_saves_are_one_call_or_two() -> None:
+    calls: list[int] = []
+    burst = Burst(lambda: calls.append(1))
+    burst.start()
+    for _ in range(20):
+        burst.touch()
+    wait_until(lambda: bool(calls))
+    time.sleep(0.2)
+    burst.stop()
+    assert len(calls) <= 2
+
+
+def test_a_call_that_fails_is_told_and_the_next_change_is_heard(caplog: pytest.LogCaptureFixture) -> None:
+    calls: list[int] = []
+
+    def act() -> None:
+        calls.append(1)
+        raise RuntimeError("the terminal is gone")
+
+    burst = Burst(act)
+    burst.start()
+    with caplog.at_level(logging.ERROR):
+        burst.touch()
+        wait_until(lambda: len(calls) == 1)
+        burst.touch()
+        wait_until(lambda: len(calls) == 2)
+        burst.stop()
+    assert "the terminal is gone" in caplog.text
+
+
+@pytest.mark.parametrize("poll", [False, True])
+def test_a_folder_that_comes_later_is_watched_from_then_on(poll: bool, tmp_path: Path) -> None:
+    calls: list[int] = []
+    later = tmp_path / "far" / "translations"
+    with watching(lambda: Watched(frozenset({later})), lambda: calls.append(1), poll=poll):
+        (later / "ja").mkdir(parents=True)
+        wait_until(lambda: bool(calls))
+        time.sleep(0.8)
+        before = len(calls)
+        (later / "ja" / "index.po").write_text("")
+        wait_until(lambda: len(calls) > before)
+
+
+def test_a_package_that_is_configured_later_is_watched_from_then_on(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    config = Config(root=tmp_path, packages=("one",))
+    calls: list[int] = []
+    with watching(lambda: watched(config), lambda: calls.append(1)):
+        config = Config(root=tmp_path, packages=("one", "two"))
+        (tmp_path / "pyproject.toml").write_text("")
+        wait_until(lambda: bool(calls))
+        time.sleep(0.3)
+        before = len(calls)
+        (tmp_path / "two" / "a.py").write_text("")
+        wait_until(lambda: len(calls) > before)
+
+
+def test_the_output_and_the_cache_are_not_watched(tmp_path: Path) -> None:
+    found = watched(Config(root=tmp_path, packages=(".",)))
+    assert tmp_path in found.folders
+    assert {tmp_path / "docs", tmp_path / ".site_builder_cache"} == found.ignored
+
+
+def site(folder: Path) -> Callable[[], Config]:
+    (folder / "one.py").write_text('"""# One\n\nIts text.\n"""\n')
+    return lambda: Config(root=folder, packages=("one.py",), cache="", theme="theme")
+
+
+def test_a_browser_that_comes_late_is_told_the_current_build_first(tmp_path: Path) -> None:
+    live = Live(site(tmp_path), lambda line: None)
+    live.rebuild()
+    first = live.state.build
+    live.rebuild()
+    queue = live.subscribe()
+    told = queue.get_nowait()
+    assert told is not None
+    assert f'"build": "{live.state.build}"' in told
+    assert first != live.state.build
+
+
+def test_an_edited_template_shows_at_the_next_build(tmp_path: Path) -> None:
+    live = Live(site(tmp_path), lambda line: None)
+    live.rebuild()
+    template = tmp_path / "theme" / "templates" / "page.html"
+    template.parent.mkdir(parents=True)
+    for text in ("the first", "the second"):
+        template.write_text(text)
+        live.rebuild()
+        assert live.state.files["index.html"].decode().strip() == text
+
+
+def test_edited_words_of_the_interface_show_at_the_next_build(tmp_path: Path) -> None:
+    (tmp_path / "theme" / "templates").mkdir(parents=True)
+    (tmp_path / "theme" / "templates" / "page.html").write_text("{% trans %}A word{% endtrans %}")
+    (tmp_path / "translations" / "de").mkdir(parents=True)
+    base = site(tmp_path)()
+    config = Config(**{**vars(base), "languages": ("en", "de")})
+    live = Live(lambda: config, lambda line: None)
+    for word in ("Wort", "Worte"):
+        head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n\n'
+        (tmp_path / "translations" / "de" / "_interface.po").write_text(
+            f'{head}msgid "A word"\nmsgstr "{word}"\n'
+        )
+        live.rebuild()
+        assert live.state.files["de/index.html"].decode().strip() == word
+
+
+def test_an_incremental_build_equals_a_clean_one(tiny: Path) -> None:
+    from site_builder.config import load
+    from site_builder.site import Memory, make
+
+    memory = Memory()
+    sums = tiny / "tiny" / "sums.py"
+    text = sums.read_text("utf-8")
+    edits: list[Callable[[], Any]] = [
+        lambda: None,
+        lambda: sums.write_text(text.replace("Nothing is carried.", "Nothing at all."), "utf-8"),
+        lambda: sums.write_text("NEW = 1\n" + text, "utf-8"),
+        lambda: (tiny / "tiny" / "fresh.py").write_text('"""# Fresh\n\n[one](sums.py#L3)\n"""\n', "utf-8"),
+        lambda: sums.write_text('"""# Short"""\n', "utf-8"),
+        lambda: sums.unlink(),
+        lambda: sums.write_text(text, "utf-8"),
+    ]
+    for edit in edits:
+        edit()
+        config = load(tiny)
+        assert make(config, memory=memory) == make(config)
+
+
+def test_a_failing_terminal_and_a_closed_loop_do_not_end_the_rebuilding(tmp_path: Path) -> None:
+    import asyncio
+
+    def say(line: str) -> None:
+        raise BrokenPipeError
+
+    live = Live(site(tmp_path), say)
+    loop = asyncio.new_event_loop()
+    live.attach(loop)
+    loop.close()
+    live.rebuild()
+    assert live.state.files
+    (tmp_path / "one.py").unlink()
+    live.rebuild()
+    assert live.state.message["error"]
+
+
+@pytest.mark.parametrize(
+    ("header", "host", "expected"),
+    [
+        ("localhost:8000", "127.0.0.1", True),
+        ("127.0.0.1:8000", "127.0.0.1", True),
+        ("[::1]:8000", "::1", True),
+        ("evil.example:8000", "127.0.0.1", False),
+        ("10.0.0.1:8000", "127.0.0.1", False),
+        ("", "127.0.0.1", False),
+        ("", "0.0.0.0", False),
+        ("evil.example", "0.0.0.0", False),
+        ("evil.example:8000", "::", False),
+        ("10.0.0.1:8000", "0.0.0.0", True),
+        ("[fe80::2]:8000", "::", True),
+        ("10.0.0.1.evil.example", "0.0.0.0", False),
+        (os.uname().nodename if hasattr(os, "uname") else "localhost", "0.0.0.0", True),
+    ],
+)
+def test_only_our_own_names_are_answered(header: str, host: str, expected: bool) -> None:
+    assert permitted(header, host) is expected
+
+
+def test_the_script_stands_at_the_end_of_the_body_whatever_the_page_quotes() -> None:
+    page = b"<body><script>const end = '</body>'</script></body></html>"
+    shown = _with_script("a.html", page, State(build="1"))
+    assert shown.startswith(b"<body><script>const end = '</body>'</script><script src=")
+    assert shown.endswith(b"</script></body></html>")
+    assert _with_script("404.html", b"no page", State()).startswith(b"no page<script")
+
+
+def test_a_watcher_that_cannot_watch_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from watchdog.observers.inotify import InotifyObserver as Observer
+
+    def refuse(self: object) -> None:
+        raise OSError(28, "inotify watch limit reached")
+
+    monkeypatch.setattr(Observer, "start", refuse)
+    with (
+        pytest.raises(SiteError, match="inotify watch limit"),
+        watching(lambda: Watched(frozenset({tmp_path})), threading.Event().set),
+    ):
+        pass
