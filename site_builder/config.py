@@ -63,6 +63,22 @@ class Config:
         """The configured title, else the first package's name."""
         return self.title or Path(self.packages[0] if self.packages else self.root).stem
 
+    only: tuple[str, ...] = ()
+    """The languages to build this time, all of them if empty; the pages of the others stay as they are."""
+
+    @property
+    def built_languages(self) -> tuple[str, ...]:
+        return tuple(code for code in self.all_languages if not self.only or code in self.only)
+
+    def language_of(self, url: str) -> str:
+        """The language that a file of the site belongs to, empty for what all share."""
+        folder, _, rest = url.partition("/")
+        if folder in self.all_languages[1:]:
+            return folder
+        if folder == "search":
+            return rest.removesuffix(".js")
+        return self.language if url.endswith(".html") else ""
+
     @property
     def all_languages(self) -> tuple[str, ...]:
         """The source language first."""

@@ -135,7 +135,7 @@ def _files(top: Path) -> Iterator[Path]:
         # Of a module and a text that would be the same page, the module comes first.
         for name in sorted(names, key=lambda name: (not name.endswith(".py"), name)):
             file = Path(folder, name)
-            if file.suffix in PAGE_SUFFIXES | ASSET_SUFFIXES and not name.startswith(".") and file.is_file():
+            if file.suffix in PAGE_SUFFIXES | ASSET_SUFFIXES and not name.startswith("."):
                 yield file
 
 

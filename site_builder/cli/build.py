@@ -24,9 +24,7 @@ from site_builder.errors import SiteError
 @click.option("-o", "--output", help="Folder that receives the site.  [default: docs]")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes at work.  [default: all cores]")
 @click.option("--strict", is_flag=True, help="Exit with 1 when a page has a fault.")
-@click.option(
-    "--lang", multiple=True, help="Build this translation only, beside the source language; may be repeated."
-)
+@click.option("--lang", multiple=True, help="Build only this language; may be repeated.")
 @click.option("--no-exec", is_flag=True, help="Run no examples.  [always so in this version]")
 @click.option("--clean", is_flag=True, help="Use no cache and write every file anew.")
 @click.option("-q", "--quiet", is_flag=True, help="Print faults only.")
@@ -89,5 +87,5 @@ def configured(paths: tuple[str, ...], output: str | None, lang: tuple[str, ...]
         known = config.all_languages
         if unknown := [code for code in lang if code not in known]:
             raise SiteError(f"{unknown[0]!r} is not among the languages {', '.join(known)}")
-        config = replace(config, languages=lang)
+        config = replace(config, only=lang)
     return config

@@ -24,7 +24,7 @@ from site_builder.cli.console import COLOURS, console
 @click.option(
     "--poll", is_flag=True, help="Look for changes instead of being told: for containers, network disks."
 )
-@click.option("--lang", multiple=True, help="Build this translation only, beside the source language.")
+@click.option("--lang", multiple=True, help="Build only this language.")
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 @click.option("--color", type=click.Choice(COLOURS), default="auto", show_default=True)
 def serve(

@@ -20,10 +20,10 @@ from site_builder.weave import Site
 def beside(site: Site, templates: Callable[[str], Templates], pages: Sequence[PageFile]) -> dict[str, bytes]:
     """All files that are not pages made from a source, by URL."""
     files: dict[str, str] = {}
-    for lang in site.languages:
+    for lang in site.config.built_languages:
         files |= contents.files(site, templates(lang), lang)
         files |= redirects.files(site, templates(lang), lang)
     files |= notfound.files(site, templates(site.config.language))
     files |= search.files(site, pages)
-    files |= sitemap.files(site, pages)
+    files |= sitemap.files(site)
     return {url: text.encode() for url, text in files.items()}

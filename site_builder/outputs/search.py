@@ -23,7 +23,10 @@ from site_builder.weave import Site
 
 def files(site: Site, pages: Sequence[PageFile]) -> dict[str, str]:
     """One script a language, at `search/<language>.js`: `searchIndex([[url, title, [section…]]…])`."""
-    return {url_of(lang): script([page for page in pages if page.lang == lang]) for lang in site.languages}
+    return {
+        url_of(lang): script([page for page in pages if page.lang == lang])
+        for lang in site.config.built_languages
+    }
 
 
 def url_of(lang: str) -> str:

@@ -11,14 +11,12 @@ knows no clock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from site_builder.render import PageFile
 from site_builder.weave import Site, public
 
 
-def files(site: Site, pages: Sequence[PageFile]) -> dict[str, str]:
+def files(site: Site) -> dict[str, str]:
     base = site.config.base_url
     if not base:
         return {}
@@ -26,12 +24,12 @@ def files(site: Site, pages: Sequence[PageFile]) -> dict[str, str]:
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">',
     ]
-    for page in pages:
-        lines.append(f"<url><loc>{escape(base + public(page.url))}</loc>")
+    for lang, page_url in ((lang, url) for lang in site.languages for url in site.index.order):
+        lines.append(f"<url><loc>{escape(base + public(site.url(page_url, lang)))}</loc>")
         if len(site.languages) > 1:
-            for lang in site.languages:
-                address = quoteattr(base + public(site.url(page.page_url, lang)))
-                lines.append(f'<xhtml:link rel="alternate" hreflang={quoteattr(lang)} href={address}/>')
+            for other in site.languages:
+                address = quoteattr(base + public(site.url(page_url, other)))
+                lines.append(f'<xhtml:link rel="alternate" hreflang={quoteattr(other)} href={address}/>')
         lines.append("</url>")
     lines.append("</urlset>")
     return {"sitemap.xml": "\n".join(lines) + "\n"}

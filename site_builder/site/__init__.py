@@ -22,7 +22,7 @@ from site_builder.config import Config
 from site_builder.discover import Asset, discover
 from site_builder.errors import Diagnostic
 from site_builder.render import PageFile
-from site_builder.site.inputs import images, nameable
+from site_builder.site.inputs import images, nameable, taken
 from site_builder.site.memory import Memory
 from site_builder.site.pages import Context, close, introduced, parsed, woven
 from site_builder.site.workers import spread
@@ -74,7 +74,9 @@ def build(config: Config, *, jobs: int = 1, clean: bool = False, progress: Progr
         made = make(config, jobs=jobs, progress=progress)
     finally:
         close(config)
-    written = write(config.folder(config.output), made.files, clean=clean)
+    built = ("", *config.built_languages)
+    others = (lambda url: config.language_of(url) not in built) if config.only else (lambda url: False)
+    written = write(config.folder(config.output), made.files, clean=clean, keep=others)
     return Report(made.diagnostics, made.pages, written, time.perf_counter() - started)
 
 
@@ -90,16 +92,15 @@ def make(
     order = source.index.order
     context = Context.of(config, source.index, pictures, memory)
     context = context.introducing(spread(introduced, order, context, jobs, _report(progress, "naming")))
-    tasks = [(url, lang) for lang in config.all_languages for url in order]
+    tasks = [(url, lang) for lang in config.built_languages for url in order]
     results = spread(woven, tasks, context, jobs, _report(progress, "weaving"))
-    files = {result.page.url: result.data for result in results}
     pages = [result.page for result in results]
-    files |= outputs.beside(context.site, context.templates, pages)
-    files |= render.static_files(config)
-    files |= pictures
+    files = {result.page.url: result.data for result in results}
+    files |= outputs.beside(context.site, context.templates, pages) | render.static_files(config)
+    faults += tuple(taken(asset, config.root) for asset in source.assets if asset.url in files)
     if memory:
         memory.forget()
-    return Made(files, _sorted((*source.diagnostics, *faults), pages), len(order))
+    return Made(pictures | files, _sorted((*source.diagnostics, *faults), pages), len(order))
 
 
 def read(

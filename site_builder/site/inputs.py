@@ -72,10 +72,19 @@ def images(assets: tuple[Asset, ...], root: Path) -> tuple[dict[str, bytes], tup
         except FileNotFoundError:
             continue
         except OSError as error:
-            path = Path(asset.file)
-            shown = path.relative_to(root) if path.is_relative_to(root) else path
-            faults.append(unreadable(shown.as_posix(), error))
+            faults.append(unreadable(_shown(asset, root), error))
     return files, tuple(faults)
+
+
+def taken(asset: Asset, root: Path) -> Diagnostic:
+    """What is said of an image that lies where the site has a file of its own, which stays."""
+    message = f"the site has a file of its own at {asset.url}"
+    return Diagnostic(_shown(asset, root), 1, 1, "url-conflict", message, "rename the image or its folder")
+
+
+def _shown(asset: Asset, root: Path) -> str:
+    path = Path(asset.file)
+    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
 
 
 def _unicode(text: str) -> bool:

@@ -6,6 +6,7 @@ import ast
 import filecmp
 import html
 import html.parser
+import os
 import re
 import urllib.parse
 from collections.abc import Iterator
@@ -250,6 +251,44 @@ def test_no_source_and_no_old_url_takes_the_place_of_another_page(tiny: Path, bu
     assert "Also sums" not in done.read("sums.html")
     assert "Mine" not in done.read("all-pages.html")
     assert not (tiny / "x.html").exists()
+
+
+def test_building_one_language_leaves_the_pages_of_the_others_in_place(tiny: Path, build: Builder) -> None:
+    folder = build(tiny).folder
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    (tiny / "tiny" / "sums.py").write_text('"""# Other sums"""\n\n\nclass Adder: ...\n\n\ndef add(): ...\n')
+    (tiny / "tiny" / "essay.md").write_text("# An essay\n")
+    done = build(tiny, "--lang", "ja", "--strict")
+    assert done.status == 0, done.err
+    after = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    changed = {file.relative_to(folder).as_posix() for file in before if after.get(file) != before[file]}
+    assert "ja/sums.html" in changed
+    assert {name for name in changed if not name.startswith((".", "ja/", "search/ja"))} == set()
+    assert 'hreflang="en"' in done.read("ja/sums.html")
+
+
+def test_an_image_does_not_replace_a_file_of_the_sites_own(tiny: Path, build: Builder) -> None:
+    (tiny / "tiny" / "static").mkdir()
+    (tiny / "tiny" / "static" / "icon.png").write_bytes(b"mine")
+    done = build(tiny)
+    assert [fault.split(" ")[1] for fault in done.faults] == ["url-conflict"]
+    assert (done.folder / "static" / "icon.png").read_bytes() != b"mine"
+
+
+def test_what_is_no_readable_file_is_a_fault_of_its_own_and_stops_nothing(tiny: Path, build: Builder) -> None:
+    os.mkfifo(tiny / "tiny" / "pipe.py")
+    (tiny / "tiny" / "astray.py").symlink_to("nowhere.py")
+    done = build(tiny, "--lang", "en")
+    assert done.status == 0, done.err
+    assert [fault.split(" ")[1] for fault in done.faults] == ["unreadable"] * 2
+    assert (done.folder / "sums.html").is_file()
+
+
+def test_an_output_folder_inside_the_package_is_no_source(tiny: Path, build: Builder) -> None:
+    first = build(tiny, output="tiny/site")
+    second = build(tiny, output="tiny/site")
+    assert (first.status, second.status) == (0, 0)
+    assert " 0 files written, " in second.err
 
 
 def test_a_page_cannot_link_to_what_runs(tiny: Path, build: Builder) -> None:
