@@ -169,6 +169,8 @@ class Assembly:
         single = self.single_tags[id(block)]
         made = tags.settled(passage.text, passage.offset, self.context.settled, single)
         strange = self.context.is_strange(block.start)
+        if not strange:
+            self.context.harmless(passage.text, passage.offset)
         slot = self.context.slots.add(tags.anonymous(made) if strange else made, foreign=strange)
         return slot if "<" in made or tight else f"<p>{slot}</p>"
 

@@ -59,13 +59,37 @@ class Context:
             made = sanitised(self.slots.fill_foreign(made))
         return self.slots.fill(made)
 
-    def settled(self, address: str, offset: int) -> str | None:
-        """The address to write; none, and a diagnostic, where it leads nowhere."""
+    def harmless(self, typed: str, offset: Callable[[int], int]) -> None:
+        """Says where an author's HTML would run a script that stands in the page itself."""
+        if found := _RUNS.search(typed):
+            self.report(
+                offset(found.start()),
+                "inline-script",
+                "a script in the page itself does not run where the site forbids it",
+                "put it into a file of its own and load that with src",
+            )
+
+    def settled(self, address: str, offset: int, loads: bool = False) -> str | None:
+        """
+        The address to write; none, and a diagnostic, where it leads nowhere. `loads` says that the browser fetches it
+        unasked.
+        """
+        if loads and _FOREIGN.match(address):
+            self.report(
+                offset,
+                "remote-load",
+                f"a reader's browser would ask {address!r} for this without being told to",
+                "put the file beside the page",
+            )
         try:
             return self.link(address)
         except LinkError as error:
             self.report(offset, error.code, error.message, error.hint)
             return None
+
+
+_FOREIGN = re.compile(r"(?!data:)[a-z][\w+.-]*:|//", re.IGNORECASE)
+_RUNS = re.compile(r"<script(?![^>]*\ssrc\s*=)|<\w[^<>]*\s(on[a-z]+)\s*=", re.IGNORECASE)
 
 
 class Passage:

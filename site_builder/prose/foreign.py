@@ -20,19 +20,25 @@ from site_builder.prose import docstyles
 
 
 def as_markdown(page: Page) -> Page:
-    """The page with all its prose in Markdown; the same page where it was."""
+    """
+    The page with all its prose in Markdown; the same page where it was. Whoever wrote front matter wrote for us, and
+    means every sign of Markdown and HTML in the page.
+    """
+    style = "markdown" if page.front.positions else "auto"
     sections = tuple(
-        replace(section, prose=prose)
-        if (prose := _converted(section.prose)) is not section.prose
-        else section
+        section
+        if (prose := _converted(section.prose, style)) is section.prose
+        else replace(section, prose=prose)
         for section in page.sections
     )
-    summary = page.summary if page.front.summary else docstyles.to_markdown(page.summary) or page.summary
-    return replace(page, intro=_converted(page.intro), sections=sections, summary=summary)
+    summary = page.summary
+    if not page.front.summary:
+        summary = docstyles.to_markdown(summary, style) or summary
+    return replace(page, intro=_converted(page.intro, style), sections=sections, summary=summary)
 
 
-def _converted(prose: Prose) -> Prose:
-    markdown = docstyles.to_markdown(prose.text) if prose else None
+def _converted(prose: Prose, style: str) -> Prose:
+    markdown = docstyles.to_markdown(prose.text, style) if prose else None
     if markdown is None:
         return prose
     return Prose(tuple(_placed(markdown.split("\n"), prose.lines)))

@@ -133,7 +133,7 @@ class _Protector:
             self.bar()
             return
         self.at = end
-        href = self.context.settled(target.address, target.offset)
+        href = self.context.settled(target.address, target.offset, bracket.image)
         if href is None:
             self.parts[bracket.part] = ""
             if bracket.image:
@@ -246,6 +246,8 @@ class _Protector:
     def tag(self, atom: Atom, typed: str) -> None:
         made = tags.settled(typed, lambda at: self.passage.offset(atom.start + at), self.context.settled)
         strange = self.context.is_strange(self.passage.offset(atom.start))
+        if not strange:
+            self.context.harmless(typed, lambda at: self.passage.offset(atom.start + at))
         self.last_tag = len(self.parts)
         self.parts.append(self.slots.add(tags.anonymous(made) if strange else made, foreign=strange))
 

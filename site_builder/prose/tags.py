@@ -25,7 +25,7 @@ _PRIVATE = re.compile(
     re.IGNORECASE,
 )
 
-Settle = Callable[[str, int], str | None]
+Settle = Callable[[str, int, bool], str | None]
 """Gets an address and where it was typed; gives the one to write, or none."""
 
 
@@ -112,7 +112,8 @@ def _with_addresses(tag: re.Match[str], offset: Callable[[int], int], settle: Se
     def attribute(found: re.Match[str]) -> str:
         value, quoted = found[2], found[2][0] in "\"'"
         address = html.unescape(value[1:-1] if quoted else value)
-        made = settle(address, offset(tag.start() + found.start(2) + quoted))
+        loads = found[1].strip().lower().startswith("src") or tag[2].lower() == "link"
+        made = settle(address, offset(tag.start() + found.start(2) + quoted), loads)
         return "" if made is None else f'{found[1]}"{html.escape(made)}"'
 
     return _ADDRESS.sub(attribute, tag[0])

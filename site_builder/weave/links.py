@@ -49,7 +49,7 @@ class Links:
             LinkError: nothing of the site answers to it.
         """
         parts = urlsplit(target)
-        if parts.scheme and parts.scheme not in SCHEMES:
+        if parts.scheme and parts.scheme not in SCHEMES and not target.startswith("data:image/"):
             raise LinkError(
                 "link-scheme",
                 f"a page cannot link to {parts.scheme}: addresses",

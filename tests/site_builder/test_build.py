@@ -343,6 +343,19 @@ def test_a_second_build_writes_nothing_and_a_removed_module_takes_its_page_along
 
 
 FAULTS = {
+    "a picture from elsewhere": (
+        '"""# T\n\n![it](https://example.org/x.png)\n"""\n',
+        r"m\.py:3:7: remote-load ",
+    ),
+    "a frame from elsewhere": (
+        '"""\n---\ntitle: T\n---\n<iframe src="//example.org"></iframe>\n"""\n',
+        r"m\.py:5:\d+: remote-load ",
+    ),
+    "a script in the page": (
+        '"""\n---\ntitle: T\n---\n<script>alert(1)</script>\n"""\n',
+        r"m\.py:5:1: inline-script ",
+    ),
+    "a handler in the page": ('"""# T\n\nA <b onclick="x()">word</b>.\n"""\n', r"m\.py:3:3: inline-script "),
     "a bad equation": ('r"""# T\n\nSee $\\frac{a}$ here.\n"""\n', r"m\.py:3:\d+: math-syntax "),
     "a broken link": ('"""# T\n\nSee [it](nowhere.html).\n"""\n', r"m\.py:3:10: link-broken "),
     "a broken anchor": ('"""# T\n\nSee [it](sums.html#nothing).\n"""\n', r"m\.py:3:10: link-broken "),
