@@ -127,6 +127,4 @@ class Woven:
     alternates: tuple[tuple[str, str], ...]
     """`(language, absolute URL)`, `x-default` among them."""
     search: tuple[SearchEntry, ...] = ()
-    links: tuple[tuple[str, str], ...] = ()
-    """Every internal link on the page, as `(url with language folder, anchor)`."""
     diagnostics: tuple[Diagnostic, ...] = ()

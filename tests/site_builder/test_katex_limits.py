@@ -92,15 +92,6 @@ def test_a_size_is_bounded() -> None:
     assert "height:9999" not in render(r"\rule{1em}{99999em}")
 
 
-def test_pages_are_typeset_at_a_useful_speed(capsys: pytest.CaptureFixture[str]) -> None:
-    render("x")
-    before = time.perf_counter()
-    for tex in SAMPLE:
-        render(tex, display=True)
-    with capsys.disabled():
-        print(f"\n{len(SAMPLE) / (time.perf_counter() - before):.0f} expressions a second")
-
-
 def test_threads_typeset_at_once() -> None:
     wanted = {tex: render(tex, display=True) for tex in SAMPLE[:12]}
     wrong: list[str] = []
