@@ -253,6 +253,7 @@ def test_lists_and_quotations_are_those_of_commonmark(text: str) -> None:
     assert elements(blocks.outline(text)) == expected
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("piece", LONG)
 def test_ten_times_the_text_takes_no_hundred_times_as_long(piece: str) -> None:
     def seconds(length: int) -> float:

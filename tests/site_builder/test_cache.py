@@ -196,6 +196,7 @@ def test_in_a_folder_that_is_read_only_the_store_is_in_memory(path: Path) -> Non
     assert not path.exists()
 
 
+@pytest.mark.exhaustive
 def test_a_locked_file_is_waited_for_only_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "_BUSY_SECONDS", 0.2)
     filled(path)

@@ -207,6 +207,7 @@ def seconds(piece: str, size: int, style: str) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("piece", HOSTILE, ids=repr)
 def test_no_repetition_takes_long(piece: str) -> None:
     assert seconds(piece, 20_000, "auto") < 3

@@ -122,6 +122,7 @@ def test_the_lines_of_the_standard_library_are_read_back_as_they_were() -> None:
         check(path.read_bytes().decode("latin-1"))
 
 
+@pytest.mark.exhaustive
 def test_thousands_of_blank_lines_cost_no_more_than_they_are_worth() -> None:
     # A lexer that looks ahead over white space needs minutes for this.
     lines = ["x = 1\n", *["    \t\n"] * 20_000, "y = 2\n"]

@@ -373,6 +373,7 @@ def test_the_index_travels_to_another_process() -> None:
     assert place(tree.resolve("pkg.mha.loss")) == "mha.html#loss"
 
 
+@pytest.mark.exhaustive
 def test_eight_times_the_pages_take_about_eight_times_as_long() -> None:
     def pages(count: int) -> list[Page]:
         made = [page("pkg.")]

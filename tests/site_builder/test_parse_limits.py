@@ -88,6 +88,7 @@ def long_file(classes: int) -> str:
     )
 
 
+@pytest.mark.exhaustive
 def test_twenty_thousand_lines_take_time_in_proportion() -> None:
     page_of(long_file(10))
     seconds = []
@@ -101,6 +102,7 @@ def test_twenty_thousand_lines_take_time_in_proportion() -> None:
     assert seconds[1] < 30 * seconds[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "text",
     [

@@ -143,6 +143,7 @@ PARAGRAPH = (
 )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "text", [PARAGRAPH * 1_000, (PARAGRAPH + "\n") * 1_000], ids=["one block", "many blocks"]
 )
@@ -156,6 +157,7 @@ def test_the_time_grows_with_the_text(text: str) -> None:
     assert seconds(text) < 40 * short
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "piece",
     ["*a ", "**a ", "***a ", "[", "[a", "[a](", "![a](b) ", "$a", "$$", "<b", "<!--", "&", "\\", "_a_ "],
