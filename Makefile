@@ -101,5 +101,5 @@ $(RUNTIME): pyproject.toml | $(BIN)/python
 
 $(DEVELOPMENT): pyproject.toml | $(BIN)/python
 	@echo '— installing what the site and the tests need (PyTorch is large: the first time takes minutes)'
-	@$(BIN)/python -m pip install --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --disable-pip-version-check --editable '.[dev,oracles]'
 	@touch $@ $(RUNTIME)

@@ -7,7 +7,7 @@ papers:
     authors: Vaswani et al.
     year: 2017
     url: https://arxiv.org/abs/1706.03762
-order: [mha, feed_forward]
+order: [mha, fused_attention, feed_forward]
 ---
 # Transformers
 

@@ -7,10 +7,6 @@ papers:
     authors: Vaswani et al.
     year: 2017
     url: https://arxiv.org/abs/1706.03762
-  - title: "FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness"
-    authors: Dao et al.
-    year: 2022
-    url: https://arxiv.org/abs/2205.14135
 symbols:
   Q: [query, self.query]
   K: [key, self.key]
@@ -51,20 +47,20 @@ from another, it is *cross-attention* (section 3.2.3).
 Any position reaches any other in one step. The price is a score for every pair: twice the length,
 four times the work (Table 1 of the paper).
 
-The equation stands on this page in two forms. The
+The equation stands here in two forms. The
 [readable form](labml_nn.transformers.mha.MultiHeadAttention.attend) follows it line by line. The
-[fused form](labml_nn.transformers.mha.fused_attention) gives the same result without ever writing
-down the table of weights. It is the one that runs, unless you ask to see the weights.
+[fused form](labml_nn.transformers.fused_attention.fused_attention) gives the same result without ever writing
+down the table of weights, and has a page of its own. It is the one that runs, unless you ask to
+see the weights.
 """
 
 import math
-from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from labml_nn.transformers.fused_attention import fused_attention
 
 
 class PrepareForMultiHeadAttention(nn.Module):
@@ -103,6 +99,21 @@ class PrepareForMultiHeadAttention(nn.Module):
         x = self.linear(x)
         # Only the last axis is cut, so nothing moves in memory.
         return x.unflatten(-1, (self.heads, self.d_k))
+
+
+class KeysAndValues(NamedTuple):
+    r"""
+    ## What a sequence has been so far
+
+    To attention, the past is its keys and its values.
+    [One step further](labml_nn.transformers.mha.MultiHeadAttention.step) takes it and gives it
+    back, longer.
+    """
+
+    # `key: [seq_len, batch_size, heads, d_k]`
+    key: Tensor
+    # `value: [seq_len, batch_size, heads, d_k]`
+    value: Tensor
 
 
 class MultiHeadAttention(nn.Module):
@@ -355,6 +366,7 @@ class MultiHeadAttention(nn.Module):
         key: Tensor,
         value: Tensor,
         mask: Tensor | None = None,
+        is_causal: bool = False,
     ) -> Tensor:
         r"""
         ### The whole way
@@ -366,13 +378,21 @@ class MultiHeadAttention(nn.Module):
 
         The shapes of a mask stand under
         [Mask](labml_nn.transformers.mha.MultiHeadAttention.prepare_mask). Without one, every query
-        sees every key.
+        sees every key. With `is_causal`, query $i$ sees the keys $j \le i$ of those that the mask
+        lets it see. That is as good as a causal mask, and
+        [half the work](labml_nn.transformers.fused_attention.fused_attention):
+
+        >>> attention = MultiHeadAttention(heads=3, d_model=15).eval()
+        >>> causal = torch.ones(7, 7).bool().tril().unsqueeze(-1)
+        >>> x = torch.randn(7, 2, 15)
+        >>> masked = attention(query=x, key=x, value=x, mask=causal)
+        >>> told = attention(query=x, key=x, value=x, is_causal=True)
+        >>> torch.allclose(masked, told, atol=1e-6)
+        True
         """
         check_sequences(query, key, value, self.d_model)
         if mask is not None:
             mask = self.prepare_mask(mask, query.shape, key.shape)
-        # Weights from an earlier call do not stay behind.
-        self.attn = None
 
         # Cut each input into heads.
         #
@@ -383,15 +403,8 @@ class MultiHeadAttention(nn.Module):
         key = self.key(key)
         value = self.value(value)
 
-        # Attend. The fused form never has all the weights in one place, so it cannot keep them;
-        # and it cannot make them in another way than ours.
-        #
         # `x: [seq_len_q, batch_size, heads, d_k]`
-        if self.keep_attn or self.has_own_scores:
-            x = self.attend(query, key, value, mask)
-        else:
-            dropout_prob = self.dropout.p if self.dropout.training else 0.0
-            x = fused_attention(query, key, value, mask, self.scale, dropout_prob)
+        x = self.attend_in_either_form(query, key, value, mask, is_causal)
 
         # Lay the heads end to end again.
         #
@@ -400,6 +413,121 @@ class MultiHeadAttention(nn.Module):
         # The way out. A query that saw nothing comes home with zeros, so what leaves here is the
         # bias of this layer.
         return self.output(x)
+
+    def attend_in_either_form(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None,
+        is_causal: bool,
+    ) -> Tensor:
+        r"""
+        ### Which form
+
+        The fused form never has all the weights in one place, so it cannot keep them; and it
+        cannot make them in another way than ours.
+
+        * `query: [seq_len_q, batch_size, heads, d_k]`
+        * `key: [seq_len_k, batch_size, heads, d_k]`
+        * `value: [seq_len_k, batch_size, heads, d_k]`
+        * `return: [seq_len_q, batch_size, heads, d_k]`
+        """
+        # Weights from an earlier call do not stay behind.
+        self.attn = None
+        readable = self.keep_attn or self.has_own_scores
+
+        # The kernel can do without a table of who sees whom, if it is causal and nothing else.
+        if is_causal and (readable or mask is not None):
+            causal = causal_mask(query.shape[0], key.shape[0], query.device)
+            mask = causal if mask is None else mask & causal
+            is_causal = False
+
+        if readable:
+            return self.attend(query, key, value, mask)
+        dropout_prob = self.dropout.p if self.dropout.training else 0.0
+        return fused_attention(query, key, value, mask, self.scale, dropout_prob, is_causal)
+
+    def step(
+        self, x: Tensor, state: KeysAndValues | None = None
+    ) -> tuple[Tensor, KeysAndValues]:
+        r"""
+        ### One step further
+
+        A model that writes makes one position at a time, and each new one looks back at all
+        before it. Their keys and values do not change any more: under a causal mask nothing that
+        comes later reaches them. So compute them once and keep them, as the `state` that a call
+        gives back and the next one takes. A step then costs one row of the table. To begin again
+        from the first position would cost the whole table, at every step.
+
+        * `x: [seq_len, batch_size, d_model]`, the next positions, one or more
+        * `return: [seq_len, batch_size, d_model]`
+
+        Whatever the pieces, the result is that of the whole:
+
+        >>> attention = MultiHeadAttention(heads=3, d_model=15).eval()
+        >>> x = torch.randn(7, 2, 15)
+        >>> whole = attention(query=x, key=x, value=x, is_causal=True)
+        >>> first, state = attention.step(x[:4])
+        >>> second, state = attention.step(x[4:5], state)
+        >>> third, state = attention.step(x[5:], state)
+        >>> torch.allclose(torch.cat([first, second, third]), whole, atol=1e-6)
+        True
+        >>> state.key.shape
+        torch.Size([7, 2, 3, 5])
+
+        Not here, however, is the place for `is_causal`. It counts queries and keys from the same
+        beginning. The newest query is the last of the sequence and the first of its call, so it
+        would see one key: the oldest.
+
+        >>> newest = x[6:]
+        >>> wrong = attention(query=newest, key=x, value=x, is_causal=True)
+        >>> oldest = attention(query=newest, key=x[:1], value=x[:1])
+        >>> torch.allclose(wrong, oldest, atol=1e-6)
+        True
+        >>> torch.allclose(wrong, whole[6:], atol=1e-3)
+        False
+        """
+        check_sequences(x, x, x, self.d_model)
+        # * `query: [seq_len, batch_size, heads, d_k]`
+        query, key, value = self.query(x), self.key(x), self.value(x)
+        seen = 0
+        if state is not None:
+            seen, batch_size = state.key.shape[:2]
+            if batch_size != x.shape[1]:
+                raise ValueError(
+                    f"x has a batch of {x.shape[1]}, but the state is from a batch of {batch_size}"
+                )
+            # * `key: [seq_len_k, batch_size, heads, d_k]`
+            # * `value: [seq_len_k, batch_size, heads, d_k]`
+            key = torch.cat([state.key, key])
+            value = torch.cat([state.value, value])
+
+        # Row $i$ of this piece is position `seen + i` of the sequence. A single position sees all
+        # that there is, and needs no mask.
+        mask = None
+        if seen > 0 and x.shape[0] > 1:
+            mask = causal_mask(x.shape[0], key.shape[0], x.device, seen)
+        attended = self.attend_in_either_form(query, key, value, mask, is_causal=seen == 0)
+        return self.output(attended.flatten(-2)), KeysAndValues(key, value)
+
+
+def causal_mask(
+    seq_len_q: int, seq_len_k: int, device: torch.device | None = None, seen: int = 0
+) -> Tensor:
+    r"""
+    ## Who may see whom, when nobody sees the future
+
+    Query $i$ is position `seen + i` of the sequence, and sees the keys up to there.
+
+    * `return: [seq_len_q, seq_len_k, 1, 1]`, the last axes for the batch and the heads
+
+    >>> causal_mask(2, 5, seen=3).squeeze().int()
+    tensor([[1, 1, 1, 1, 0],
+            [1, 1, 1, 1, 1]], dtype=torch.int32)
+    """
+    mask = torch.ones(seq_len_q, seq_len_k, dtype=torch.bool, device=device).tril(seen)
+    return mask[:, :, None, None]
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
@@ -459,174 +587,6 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     # Most rows are done. In one that sees nothing the softmax has shared the weight equally: take
     # it away. No gradient passes here either.
     return attn.masked_fill(~mask, 0)
-
-
-def fused_attention(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    mask: Tensor | None,
-    scale: float,
-    dropout_prob: float = 0.0,
-) -> Tensor:
-    r"""
-    ## The same average, without the table
-
-    The table of weights is what makes attention slow. For 2,048 positions and 8 heads it holds 33
-    million numbers, each written to memory and read back several times. On a GPU, moving them
-    takes longer than computing them (Dao et al. 2022, section 2).
-
-    But an average can be taken as the terms come in. Walk along the keys, and for each query
-    carry three things: the highest score so far, $m$; the sum of the exponentials, $\ell$; and
-    the sum of the values times their exponentials, $o$. When key $j$ brings the score $S_j$:
-
-    $$
-    \begin{aligned}
-    m' &= \max(m, S_j) \\
-    \ell' &= e^{m - m'}\, \ell + e^{S_j - m'} \\
-    o' &= e^{m - m'}\, o + e^{S_j - m'}\, V_j
-    \end{aligned}
-    $$
-
-    All exponentials are taken relative to the highest score, so that none overflows. When the
-    highest changes, $e^{m - m'}$ brings the old sums into line. At the end $o / \ell$ is the
-    average, and exact:
-
-    >>> scores, value = torch.randn(11), torch.randn(11, 5)
-    >>> highest = torch.tensor(-torch.inf)
-    >>> total, x = torch.zeros(()), torch.zeros(5)
-    >>> for score, v in zip(scores, value):
-    ...     new = torch.maximum(highest, score)
-    ...     total = (highest - new).exp() * total + (score - new).exp()
-    ...     x = (highest - new).exp() * x + (score - new).exp() * v
-    ...     highest = new
-    >>> average = scores.softmax(dim=0) @ value
-    >>> torch.allclose(x / total, average, atol=1e-6)
-    True
-
-    The running softmax is from [Milakov and Gimelshein 2018](https://arxiv.org/abs/1805.02867).
-    [Rabe and Staats 2021](https://arxiv.org/abs/2112.05682) saw that attention then needs no
-    table. Dao et al. take the keys in blocks that fit into the fast memory beside the processor,
-    and in the backward pass compute the weights again instead of keeping them.
-
-    Torch has such a kernel for most machines. This function puts our axes in its order, and the
-    mask, if any, has come through
-    [`prepare_mask`](labml_nn.transformers.mha.MultiHeadAttention.prepare_mask).
-
-    * `query: [seq_len_q, batch_size, heads, d_k]`
-    * `key: [seq_len_k, batch_size, heads, d_k]`
-    * `value: [seq_len_k, batch_size, heads, d_k]`
-    * `return: [seq_len_q, batch_size, heads, d_k]`
-
-    Both forms give the same result. Dropout is the exception: they drop the same share of the
-    weights, but not the same ones.
-
-    >>> attention = MultiHeadAttention(heads=3, d_model=15).eval()
-    >>> x = torch.randn(7, 2, 15)
-    >>> fused = attention(query=x, key=x, value=x)
-    >>> attention.keep_attn = True
-    >>> readable = attention(query=x, key=x, value=x)
-    >>> torch.allclose(fused, readable, atol=1e-6)
-    True
-    """
-    # The kernels want batch and heads first. To permute is to look from another side; no number
-    # moves.
-    #
-    # * `query: [batch_size, heads, seq_len_q, d_k]`
-    # * `key: [batch_size, heads, seq_len_k, d_k]`
-    # * `value: [batch_size, heads, seq_len_k, d_k]`
-    query, key, value = (t.permute(1, 2, 0, 3) for t in (query, key, value))
-
-    # What comes back for a query that sees nothing has differed between kernels and releases
-    # ([issue 103963](https://github.com/pytorch/pytorch/issues/103963)). So we do not ask: such a
-    # query may see everything, and afterwards we clear what it brought home.
-    blind = None
-    if mask is not None:
-        mask = mask.permute(2, 3, 0, 1)
-        blind = ~mask.any(dim=-1, keepdim=True)
-        mask = mask | blind
-
-    # `x: [batch_size, heads, seq_len_q, d_k]`
-    x = F.scaled_dot_product_attention(
-        query,
-        key,
-        value,
-        attn_mask=mask,
-        dropout_p=dropout_prob,
-        scale=scale,
-    )
-    # Now see to [second derivatives](labml_nn.transformers.mha.DifferentiableAgain). With dropout
-    # that cannot be done, since other weights would be dropped the second time; and a compiled
-    # graph has no second derivative anyway.
-    if dropout_prob == 0 and not torch.compiler.is_compiling():
-        x = DifferentiableAgain.apply(x, query, key, value, mask, scale)
-    if blind is not None:
-        x = x.masked_fill(blind, 0)
-    return x.permute(2, 0, 1, 3)
-
-
-class DifferentiableAgain(torch.autograd.Function):
-    r"""
-    ## The slope of a slope
-
-    A gradient penalty, or learning to learn, differentiates the gradient itself. The backward
-    pass of a fused kernel is a kernel too, and nobody has written the derivative of that one:
-
-    >>> x = torch.randn(2, 3, 7, 5, requires_grad=True)
-    >>> y = F.scaled_dot_product_attention(x, x, x)
-    >>> (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
-    >>> slope.square().sum().backward()  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    RuntimeError: derivative for aten::_scaled_dot_product_...backward is not implemented
-
-    The readable form has derivatives of every order. So this function stands behind the kernel
-    and on the way forward changes nothing. On the way back it looks whether autograd is
-    recording. If it is, somebody means to come this way again, and the gradient is taken through
-    the plain form instead. Who wants only one derivative pays nothing.
-
-    >>> x = torch.randn(7, 2, 3, 5, requires_grad=True)
-    >>> y = fused_attention(x, x, x, mask=None, scale=0.5)
-    >>> (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
-    >>> slope.square().sum().backward()
-    >>> x.grad.shape
-    torch.Size([7, 2, 3, 5])
-    """
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(
-        x: Tensor,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        mask: Tensor | None,
-        scale: float,
-    ) -> Tensor:
-        return x.view_as(x)
-
-    # Put aside what the plain form would need. The kernel keeps the same tensors for its own way
-    # back, so they cost nothing more.
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        _, query, key, value, mask, scale = inputs
-        ctx.save_for_backward(query, key, value, mask)
-        ctx.scale = scale
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        # Nobody is recording: hand the gradient on to the kernel.
-        if not torch.is_grad_enabled():
-            return *grads, None, None, None, None, None
-
-        # Somebody is: go back through the plain form. The gradient then goes straight to query,
-        # key and value, and none to the kernel.
-        query, key, value, mask = ctx.saved_tensors
-        plain = partial(F.scaled_dot_product_attention, attn_mask=mask, scale=ctx.scale)
-        with sdpa_kernel(SDPBackend.MATH):
-            pull_back = torch.func.vjp(plain, query, key, value)[1]
-        return None, *pull_back(*grads), None, None
 
 
 def attention_by_loops(

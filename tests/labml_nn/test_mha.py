@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from labml_nn.transformers.fused_attention import fused_attention
 from labml_nn.transformers.mha import (
     MultiHeadAttention,
     PrepareForMultiHeadAttention,
     attention_by_loops,
-    fused_attention,
     masked_softmax,
 )
 

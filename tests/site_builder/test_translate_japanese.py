@@ -22,6 +22,7 @@ URLS = [
     "index.html",
     "transformers/index.html",
     "transformers/mha.html",
+    "transformers/fused_attention.html",
     "transformers/feed_forward.html",
     "utils.html",
 ]
