@@ -525,6 +525,17 @@ def causal_mask(
     >>> causal_mask(2, 5, seen=3).squeeze().int()
     tensor([[1, 1, 1, 1, 0],
             [1, 1, 1, 1, 1]], dtype=torch.int32)
+
+    Cut the triangle first, and add the other axes afterwards. `tril` cuts along the *last two* axes.
+    In a table that has its batch axis already these are keys and batch, nothing lies above their
+    diagonal, and the mask hides nothing, without a word:
+
+    >>> wrong = torch.ones(3, 3, 1).bool().tril()
+    >>> wrong.all()
+    tensor(True)
+    >>> right = torch.ones(3, 3).bool().tril().unsqueeze(-1)
+    >>> right.sum()
+    tensor(6)
     """
     mask = torch.ones(seq_len_q, seq_len_k, dtype=torch.bool, device=device).tril(seen)
     return mask[:, :, None, None]

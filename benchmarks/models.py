@@ -1,0 +1,341 @@
+"""
+The models against their plain definitions and torch's own layer: time, memory, and by how much the results differ.
+
+    python benchmarks/models.py [attention aft relative fast_weights feedback] [--quick] [--no-memory]
+
+Every number is a ratio, ours / theirs, of two things that were measured in the same process, one thread, in turns,
+the best of several rounds each; below 1 is faster or smaller. *Plain* is the formula as one would first write it
+down, from `benchmarks/plain`, with the same weights. *torch* is `torch.nn.MultiheadAttention` of the same width,
+causal: not the same function, but a yardstick that everybody knows. Memory is what a fresh process needs on top for
+one pass forward and back (Linux only).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+# Large blocks that go back to the system are fetched again page by page, and that takes longer than what is
+# measured. The allocator reads this when the process starts, so the process starts again.
+KEEP = {
+    "MALLOC_MMAP_THRESHOLD_": "4294967296",
+    "MALLOC_TRIM_THRESHOLD_": "4294967296",
+    "OMP_NUM_THREADS": "1",
+}
+
+BATCH_SIZES = {128: 8, 512: 4, 2048: 1}
+D_MODEL, HEADS, WINDOW = 256, 8, 32
+MEMORY_LENGTH, DECODED = 4096, 128
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two functions of one sequence `[seq_len, batch_size, d_model]`, the same function if all is well."""
+
+    ours: Callable[[Tensor], Tensor]
+    plain: Callable[[Tensor], Tensor]
+    our_parameters: list[Tensor]
+    plain_parameters: list[Tensor]
+    # One step with a state, where there is such a thing.
+    step: Callable[..., tuple[Tensor, object]] | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is compared, and how good it has to be: time at each length, decoding, memory."""
+
+    name: str
+    make: Callable[[int], Pair]
+    goals: tuple[float, ...]
+    decoding: float | None = None
+    memory: float | None = None
+    lengths: tuple[int, ...] = (128, 512, 2048)
+
+
+def attention(seq_len: int) -> Pair:
+    from plain.attention import MultiHeadAttention as Plain
+
+    from labml_nn.transformers.mha import MultiHeadAttention
+
+    ours = MultiHeadAttention(HEADS, D_MODEL, dropout_prob=0.0)
+    plain = Plain(HEADS, D_MODEL)
+    plain.load_state_dict(ours.state_dict())
+    mask = torch.ones(seq_len, seq_len, dtype=torch.bool).tril().unsqueeze(-1)
+    return Pair(
+        lambda x: ours(query=x, key=x, value=x, is_causal=True),
+        lambda x: plain(query=x, key=x, value=x, mask=mask[: len(x), : len(x)]),
+        list(ours.parameters()),
+        list(plain.parameters()),
+        ours.step,
+    )
+
+
+def attention_with_a_mask(seq_len: int) -> Pair:
+    from labml_nn.transformers.mha import MultiHeadAttention
+
+    pair = attention(seq_len)
+    ours = MultiHeadAttention(HEADS, D_MODEL, dropout_prob=0.0)
+    for mine, theirs in zip(ours.parameters(), pair.our_parameters, strict=True):
+        mine.data = theirs.data
+    mask = torch.ones(seq_len, seq_len, dtype=torch.bool).tril().unsqueeze(-1)
+    return Pair(
+        lambda x: ours(query=x, key=x, value=x, mask=mask),
+        pair.plain,
+        list(ours.parameters()),
+        pair.plain_parameters,
+    )
+
+
+def aft_local(seq_len: int) -> Pair:
+    from plain.aft import local_from
+
+    from labml_nn.transformers.aft import AFTLocal
+
+    ours = AFTLocal(D_MODEL, seq_len, WINDOW)
+    torch.nn.init.normal_(ours.pos_bias, std=0.1)
+    plain = local_from(ours)
+    mask = torch.ones(seq_len, seq_len, dtype=torch.bool).tril().unsqueeze(-1)
+    return Pair(
+        lambda x: ours(query=x, key=x, value=x, is_causal=True),
+        lambda x: plain(query=x, key=x, value=x, mask=mask[: len(x), : len(x)]),
+        list(ours.parameters()),
+        list(plain.parameters()),
+        ours.step,
+    )
+
+
+def relative(seq_len: int) -> Pair:
+    from plain.relative import RelativeMultiHeadAttention as Plain
+
+    from labml_nn.transformers.relative_mha import RelativeMultiHeadAttention
+
+    ours = RelativeMultiHeadAttention(HEADS, D_MODEL, dropout_prob=0.0, max_len=seq_len)
+    plain = Plain(HEADS, D_MODEL, dropout_prob=0.0, max_len=seq_len)
+    plain.load_state_dict(ours.state_dict())
+    mask = torch.ones(seq_len, seq_len, dtype=torch.bool).tril().unsqueeze(-1)
+    return Pair(
+        lambda x: ours(query=x, key=x, value=x, mask=mask),
+        lambda x: plain(query=x, key=x, value=x, mask=mask),
+        list(ours.parameters()),
+        list(plain.parameters()),
+    )
+
+
+CASES = [
+    Case("attention", attention, (0.50, 0.20, 0.15), decoding=0.20, memory=0.2),
+    Case("attention, mask given", attention_with_a_mask, ()),
+    Case("AFT-local", aft_local, (0.95, 0.60, 0.20), memory=0.5),
+    Case("relative attention", relative, (0.45, 0.29), lengths=(128, 512)),
+]
+
+
+# --- measuring ---
+
+
+def best_of(rounds: int, *calls: Callable[[], object]) -> list[float]:
+    """The shortest time of each, taken in turns, so that a busy moment of the machine hits all alike."""
+    best = [float("inf")] * len(calls)
+    for call in calls:
+        call()
+    for _ in range(rounds):
+        for n, call in enumerate(calls):
+            start = time.perf_counter()
+            call()
+            best[n] = min(best[n], time.perf_counter() - start)
+    return best
+
+
+def forward_and_backward(
+    call: Callable[[Tensor], Tensor], x: Tensor, parameters: list[Tensor]
+) -> list[Tensor]:
+    y = call(x)
+    weight = torch.linspace(-1, 1, y.numel()).view_as(y)
+    slopes = torch.autograd.grad((y * weight).sum(), [x, *parameters], allow_unused=True)
+    return [y.detach(), slopes[0], *(s for s in slopes[1:] if s is not None)]
+
+
+def error(ours: list[Tensor], theirs: list[Tensor]) -> float:
+    """The largest difference of result and of the slope of the input, in parts of the largest entry."""
+    return max(
+        ((a - b).abs().max() / b.abs().max()).item() for a, b in zip(ours[:2], theirs[:2], strict=True)
+    )
+
+
+def torchs_own() -> Callable[[Tensor], Tensor]:
+    layer = torch.nn.MultiheadAttention(D_MODEL, HEADS)
+
+    def call(x: Tensor) -> Tensor:
+        hidden = torch.nn.Transformer.generate_square_subsequent_mask(len(x))
+        return layer(x, x, x, attn_mask=hidden, is_causal=True, need_weights=False)[0]
+
+    return call
+
+
+def decode(pair: Pair, x: Tensor, context: int) -> list[Tensor]:
+    """The last positions one by one, after a context that is read at once."""
+    assert pair.step is not None
+    state, found = None, []
+    if context:
+        _, state = pair.step(x[:context], state)
+    for t in range(context, len(x)):
+        y, state = pair.step(x[t : t + 1], state)
+        found.append(y)
+    return found
+
+
+def recompute(pair: Pair, x: Tensor, context: int) -> list[Tensor]:
+    return [pair.ours(x[: t + 1])[-1:] for t in range(context, len(x))]
+
+
+def peak_megabytes(case: Case, plain: bool) -> float:
+    """What one pass forward and back needs on top of what was there before it, in this process."""
+    pair = case.make(MEMORY_LENGTH)
+    x = torch.randn(MEMORY_LENGTH, 1, D_MODEL, requires_grad=True)
+    call, parameters = (pair.plain, pair.plain_parameters) if plain else (pair.ours, pair.our_parameters)
+    # Libraries that load at the first call do not count.
+    forward_and_backward(call, x[:64].detach().requires_grad_(), parameters)
+    before = status("VmRSS")
+    forward_and_backward(call, x, parameters)
+    return status("VmHWM") - before
+
+
+def status(name: str) -> float:
+    """What Linux knows of this process. (`ru_maxrss` would count what the process was before its `exec`.)"""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(name)).split()[1]) / 2**10
+
+
+def memory_ratio(case: Case) -> tuple[float, float]:
+    found = []
+    for side in ("ours", "plain"):
+        command = [sys.executable, __file__, "--memory-of", case.name, side]
+        environment = {k: v for k, v in os.environ.items() if k not in KEEP}
+        run = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+        found.append(float(run.stdout))
+    return found[0], found[1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("only", nargs="*", help="cases whose name begins so; all if none is named")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds: for a first look")
+    parser.add_argument("--no-memory", action="store_true")
+    parser.add_argument("--no-decoding", action="store_true")
+    parser.add_argument("--memory-of", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    if options.memory_of:
+        name, side = options.memory_of
+        print(peak_megabytes(next(c for c in CASES if c.name == name), side == "plain"))
+        return
+
+    chosen = [
+        c
+        for c in CASES
+        if not options.only
+        or any(c.name.lower().replace(" ", "_").startswith(o.lower()) for o in options.only)
+    ]
+    rounds = 3 if options.quick else 9
+    table = Table(title="Forward and backward, ours / theirs", caption="in brackets: the goal")
+    for column in ("model", "T", "batch", "plain", "torch", "largest error"):
+        table.add_column(column, justify="left" if column == "model" else "right")
+    other = torchs_own()
+    for case in chosen:
+        for n, seq_len in enumerate(case.lengths):
+            pair = case.make(seq_len)
+            x = torch.randn(seq_len, BATCH_SIZES[seq_len], D_MODEL, requires_grad=True)
+            ours, plain, torchs = best_of(
+                rounds,
+                partial(forward_and_backward, pair.ours, x, pair.our_parameters),
+                partial(forward_and_backward, pair.plain, x, pair.plain_parameters),
+                partial(forward_and_backward, other, x, []),
+            )
+            difference = error(
+                forward_and_backward(pair.ours, x, pair.our_parameters),
+                forward_and_backward(pair.plain, x, pair.plain_parameters),
+            )
+            table.add_row(
+                case.name,
+                f"{seq_len:,}",
+                str(BATCH_SIZES[seq_len]),
+                verdict(ours / plain, case.goals[n] if n < len(case.goals) else None),
+                f"{ours / torchs:.2f}",
+                f"{difference:.0e}",
+            )
+    console = Console()
+    console.print(table)
+
+    if not options.no_decoding:
+        decoding(console, [c for c in chosen if c.decoding], rounds)
+    if not options.no_memory:
+        memory(console, [c for c in chosen if c.memory])
+
+
+def decoding(console: Console, chosen: list[Case], rounds: int) -> None:
+    table = Table(title=f"The last {DECODED} of T positions one by one: with a state / without")
+    for column in ("model", "T", "batch", "ratio", "largest error"):
+        table.add_column(column, justify="left" if column == "model" else "right")
+    for case in chosen:
+        for seq_len in case.lengths:
+            pair = case.make(seq_len)
+            context = seq_len - DECODED
+            x = torch.randn(seq_len, BATCH_SIZES[seq_len], D_MODEL)
+            with torch.no_grad():
+                with_state, without = best_of(
+                    max(1, rounds // 3),
+                    partial(decode, pair, x, context),
+                    partial(recompute, pair, x, context),
+                )
+                difference = max(
+                    (a - b).abs().max().item()
+                    for a, b in zip(decode(pair, x, context), recompute(pair, x, context), strict=True)
+                )
+            table.add_row(
+                case.name,
+                f"{seq_len:,}",
+                str(BATCH_SIZES[seq_len]),
+                verdict(with_state / without, case.decoding),
+                f"{difference:.0e}",
+            )
+    console.print(table)
+
+
+def memory(console: Console, chosen: list[Case]) -> None:
+    table = Table(title=f"Peak memory of a pass forward and back, T = {MEMORY_LENGTH:,}, batch 1")
+    for column in ("model", "ours", "plain", "ratio"):
+        table.add_column(column, justify="left" if column == "model" else "right")
+    for case in chosen:
+        ours, plain = memory_ratio(case)
+        table.add_row(case.name, f"{ours:,.0f} MB", f"{plain:,.0f} MB", verdict(ours / plain, case.memory))
+    console.print(table)
+
+
+def verdict(ratio: float, goal: float | None) -> str:
+    """A ratio, its goal, and a sign where it was missed."""
+    if goal is None:
+        return f"{ratio:.2f}"
+    return f"{ratio:.2f} ({goal:.2f}){'' if ratio <= goal else ' !'}"
+
+
+if __name__ == "__main__":
+    measured = "--memory-of" in sys.argv
+    if not measured and any(os.environ.get(name) != value for name, value in KEEP.items()):
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **KEEP})
+
+import torch  # noqa: E402
+from rich.console import Console  # noqa: E402
+from rich.table import Table  # noqa: E402
+from torch import Tensor  # noqa: E402
+
+if __name__ == "__main__":
+    main()
