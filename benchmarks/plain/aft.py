@@ -22,15 +22,16 @@ class AFTLocal(nn.Module):
 
     def forward(self, *, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
         query, key, value = self.query(query), self.key(key), self.value(value)
-        table = self.pos_bias[: len(query), : len(key)] * self.local_mask[: len(query), : len(key)]
-        table = table.unsqueeze(-1)
+        table = self.pos_bias * self.get_buffer("local_mask")
+        table = table[: len(query), : len(key), None]
         if mask is not None:
             table = table.masked_fill(~mask, -torch.inf)
         exp_bias = (table - table.amax(dim=1, keepdim=True)).exp()
         exp_key = (key - key.amax(dim=0, keepdim=True)).exp()
         numerator = torch.einsum("ijb,jbd->ibd", exp_bias, exp_key * value)
         denominator = torch.einsum("ijb,jbd->ibd", exp_bias, exp_key)
-        return self.output(torch.sigmoid(query) * numerator / denominator)
+        y: Tensor = self.output(torch.sigmoid(query) * numerator / denominator)
+        return y
 
 
 def local_from(ours: aft.AFTLocal) -> AFTLocal:

@@ -1,7 +1,8 @@
 """
 The feedback transformer as one would first write it down: a list of memories, stacked anew at every step.
 
-Parameter names are those of `labml_nn.transformers.feedback`, so a state of ours loads as it is.
+Parameter names are those of `labml_nn.transformers.feedback`. The tables of distances have 4,096 rows, as they have where
+they were first published; `kv_from` puts ours into the last ones.
 """
 
 import copy
@@ -9,6 +10,8 @@ import math
 
 import torch
 from torch import Tensor, nn
+
+from labml_nn.transformers import feedback
 
 
 class Projection(nn.Module):
@@ -27,7 +30,7 @@ class Projection(nn.Module):
 class FeedbackAttention(nn.Module):
     """One query against `key, value: [seq_len, batch_size, heads, d_k]`, as far back as the tables reach."""
 
-    def __init__(self, heads: int, d_model: int, positions: int):
+    def __init__(self, heads: int, d_model: int, positions: int = 4096):
         super().__init__()
         d_k = d_model // heads
         self.query = Projection(d_model, heads)
@@ -65,7 +68,7 @@ class FeedbackTransformerLayer(nn.Module):
 
 
 class FeedbackTransformerKV(nn.Module):
-    """Section 3.2 of Fan et al. 2020 with one key and one value of each memory for all layers."""
+    """The model of Fan et al. 2020 with one key and one value of each memory for all layers."""
 
     def __init__(self, layer: FeedbackTransformerLayer, n_layers: int, d_model: int, heads: int):
         super().__init__()
@@ -92,3 +95,18 @@ class FeedbackTransformerKV(nn.Module):
             results.append(x)
         normed: Tensor = self.norm(torch.stack(results))
         return normed
+
+
+def kv_from(ours: feedback.FeedbackTransformerKV, positions: int = 4096) -> FeedbackTransformerKV:
+    """The same weights. With `positions`, tables of that length; the feed-forward network is a copy of ours."""
+    first = ours.layers[0]
+    attn = FeedbackAttention(first.attn.heads, ours.d_model, positions)
+    layer = FeedbackTransformerLayer(ours.d_model, attn, copy.deepcopy(first.feed_forward))
+    plain = FeedbackTransformerKV(layer, ours.n_layers, ours.d_model, first.attn.heads)
+    state = dict(ours.state_dict())
+    for name, table in state.items():
+        if "key_pos" in name and len(table) <= positions:
+            farther = table[:1].expand(positions - len(table), *table.shape[1:])
+            state[name] = torch.cat([farther, table])
+    plain.load_state_dict(state)
+    return plain.to(ours.weights.device, ours.weights.dtype)

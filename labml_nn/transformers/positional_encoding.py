@@ -15,17 +15,17 @@ symbols:
 ---
 # Positional encoding
 
-[Attention](mha.html) sees a sequence as a bag: shuffle the keys, and no result changes. But *dog
-bites man* is not *man bites dog*. Where a word stands must be written into its vector.
+[Attention](mha.html) sees a sequence as a bag: shuffle the keys, and no result changes. But
+*dog bites man* is not *man bites dog*. Where a word stands must be written into its vector.
 
 What could we write there? The position as a number, $0, 1, 2, \dots$, soon outgrows everything
 else in the vector. Divided by the length of the sequence it stays small, but then a step to the
 next word means one thing in a short sequence and another in a long one.
 
-A clock does better. It shows any time, however late, by hands that never leave the dial. One hand
-turns fast and tells the seconds apart; one is slow and keeps the hours. Take a clock with a hand
-for every two numbers of the vector, and write down the height and the width to which each hand
-points. With $i$ for the hand, at position $t$:
+A clock does better. It shows any time, however late, by hands that never leave the dial. One
+hand turns fast and tells the seconds apart; one is slow and keeps the hours. Take a clock with
+a hand for every two numbers of the vector, and write down the height and the width to which
+each hand points. With $i$ for the hand, at position $t$:
 
 $$
 \begin{aligned}
@@ -71,10 +71,10 @@ def sinusoids(positions: Tensor, d_model: int) -> Tensor:
     \begin{bmatrix} \sin \omega_i t \\ \cos \omega_i t \end{bmatrix}
     $$
 
-    The matrix knows how far to go, $k$, but not from where, $t$. So a linear map, the same for all
-    positions, finds *the word three places back*. This is why the paper took sines (section 3.5).
-    Here is the matrix for the second of three hands and for three places ahead; it carries
-    position 4 to position 7, and 40 to 43:
+    The matrix knows how far to go, $k$, but not from where, $t$. So a linear map, the same for
+    all positions, finds *the word three places back*. This is why the paper took sines
+    (section 3.5). Here is the matrix for the second of three hands and for three places ahead;
+    it carries position 4 to position 7, and 40 to 43:
 
     >>> encodings = sinusoids(torch.arange(50), d_model=6)
     >>> angle = torch.tensor(3 * 10000 ** (-2 / 6)).double()
@@ -93,9 +93,9 @@ def sinusoids(positions: Tensor, d_model: int) -> Tensor:
     >>> torch.allclose(near, far)
     True
 
-    That is the plain dot product. Attention puts two learned matrices between, and sums over the
-    words as well; what it then learns of distance, it learns from examples.
-    [Relative attention](relative_mha.html) builds the distance into the score.
+    That is the plain dot product. Attention puts two learned matrices between, and sums over
+    the words as well; what it then learns of distance, it learns from examples. [Relative
+    attention](relative_mha.html) builds the distance into the score.
     """
     # $\omega_i$, one for each even place in the vector.
     #
@@ -107,8 +107,8 @@ def sinusoids(positions: Tensor, d_model: int) -> Tensor:
     #
     # `angles: [..., n_hands]`
     angles = positions.double().unsqueeze(-1) * frequencies
-    # Lay sine and cosine side by side for each hand, and the hands end to end. With an odd width
-    # that is one number too many.
+    # Lay sine and cosine side by side for each hand, and the hands end to end. With an odd
+    # width that is one number too many.
     #
     # `encodings: [..., 2 * n_hands]`
     encodings = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
@@ -125,10 +125,10 @@ def get_positional_encoding(d_model: int, max_len: int = 5000) -> Tensor:
     >>> encodings.shape
     torch.Size([7, 1, 15])
 
-    **Where the digits go.** The angle of the first hand at position 4,999 is 4,999 radians: 795
-    times round, and a bit. Only the bit counts. But a number in single precision has about seven
-    digits, and four of them are spent on the rounds. A frequency that is off by one part in ten
-    million makes an angle that is off by 4,999 such parts:
+    **Where the digits go.** The angle of the first hand at position 4,999 is 4,999 radians:
+    795 times round, and a bit. Only the bit counts. But a number in single precision has about
+    seven digits, and four of them are spent on the rounds. A frequency that is off by one part
+    in ten million makes an angle that is off by 4,999 such parts:
 
     >>> positions = torch.arange(5000)
     >>> even = torch.arange(0, 512, 2).float()
@@ -172,8 +172,8 @@ class PositionalEncoding(nn.Module):
         r"""
         ### A buffer, and not a saved one
 
-        The table goes along to another device, so it is a buffer. Nothing in it is learned, so it
-        is no parameter. And anybody can compute it again, so it is not saved.
+        The table goes along to another device, so it is a buffer. Nothing in it is learned, so
+        it is no parameter. And anybody can compute it again, so it is not saved.
 
         >>> positional_encoding = PositionalEncoding(d_model=15, dropout_prob=0.1)
         >>> list(positional_encoding.parameters()), list(positional_encoding.state_dict())
@@ -203,8 +203,8 @@ class PositionalEncoding(nn.Module):
         * `x: [seq_len, batch_size, d_model]`
         * `return: [seq_len, batch_size, d_model]`
 
-        The first row of `x` is position `start` of its sequence. Whoever makes a sequence word by
-        word has to say so. Each word alone would think that it was the first:
+        The first row of `x` is position `start` of its sequence. Whoever makes a sequence word
+        by word has to say so. Each word alone would think that it was the first:
 
         >>> positional_encoding = PositionalEncoding(d_model=15, dropout_prob=0.1).eval()
         >>> x = torch.randn(7, 2, 15)
@@ -222,7 +222,7 @@ class PositionalEncoding(nn.Module):
         >>> short(x)
         Traceback (most recent call last):
             ...
-        ValueError: x reaches to position 7, but there are encodings for max_len = 6 positions only
+        ValueError: x reaches to position 7, but there are encodings for max_len = 6 only
         """
         if x.ndim != 3 or x.shape[-1] != self.d_model:
             raise ValueError(
@@ -235,7 +235,7 @@ class PositionalEncoding(nn.Module):
         if end > self.max_len:
             raise ValueError(
                 f"x reaches to position {end}, but there are encodings for "
-                f"max_len = {self.max_len} positions only"
+                f"max_len = {self.max_len} only"
             )
         # All items of the batch stand in the same places.
         #
