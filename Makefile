@@ -74,12 +74,8 @@ format: $(DEVELOPMENT) ## let ruff format the code and mend what it can
 	@$(BIN)/ruff check --fix-only --quiet
 	@$(BIN)/ruff format
 
-bench: $(DEVELOPMENT) ## what there is to measure, and how to run it
-	@found=; for file in $(wildcard benchmarks/*.py); do found=yes; \
-		$(BIN)/python -c 'import ast, sys; \
-			text = ast.get_docstring(ast.parse(open(sys.argv[1], encoding="utf-8").read())) or ""; \
-			print("$(BIN)/python", sys.argv[1], " ", text.partition("\n")[0])' "$$file"; \
-	done; [ -n "$$found" ] || echo 'No benchmarks yet: they will stand in benchmarks/, one script each.'
+bench: $(DEVELOPMENT) ## measure against named peers, as ratios: minutes, on a quiet machine
+	@for file in benchmarks/*.py; do echo "— $$file"; $(BIN)/python "$$file" $(ARGS); done
 
 clean: ## remove what can be made again, but for .venv
 	rm -rf docs build dist .cache .site_builder_cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

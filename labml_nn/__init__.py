@@ -2,7 +2,7 @@ r"""
 ---
 title: Annotated neural networks
 summary: Deep-learning papers as PyTorch code that is written to be read, and runs.
-order: [transformers, utils]
+order: [transformers, data, experiments, utils]
 ---
 # Annotated neural networks
 
@@ -52,4 +52,11 @@ or table where you can look it up.
 ## Where to begin
 
 [Transformers](transformers/index.html) start with [multi-head attention](transformers/mha.html).
+
+To see a model learn, train one. It takes minutes on a laptop, and no download:
+
+    python -m labml_nn train basic --steps 300
+
+The [text](data/index.html) is one that every machine has, and the
+[training loop](experiments/index.html) is made to be read as well.
 """

@@ -1,8 +1,8 @@
 """
 The feedback transformer as one would first write it down: a list of memories, stacked anew at every step.
 
-Parameter names are those of `labml_nn.transformers.feedback`. The tables of distances have 4,096 rows, as they have where
-they were first published; `kv_from` puts ours into the last ones.
+Parameter names are those of `labml_nn.transformers.feedback`. The tables of distances have 4,096 rows, as those
+of the implementation that people use; `kv_from` puts ours into the last ones.
 """
 
 import copy
@@ -24,7 +24,7 @@ class Projection(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         projected: Tensor = self.linear(x)
-        return projected.unflatten(-1, (self.heads, -1))
+        return projected.view(*x.shape[:-1], self.heads, -1)
 
 
 class FeedbackAttention(nn.Module):
@@ -48,7 +48,8 @@ class FeedbackAttention(nn.Module):
         scores = scores + self.key_pos_bias[-n:].unsqueeze(1)
         attn = (scores * self.scale).softmax(dim=0)
         x = torch.einsum("jbh,jbhd->bhd", attn, value)
-        return self.output(x.flatten(-2))
+        result: Tensor = self.output(x.flatten(-2))
+        return result
 
 
 class FeedbackTransformerLayer(nn.Module):
@@ -64,7 +65,8 @@ class FeedbackTransformerLayer(nn.Module):
     def forward(self, x: Tensor, key: Tensor | None, value: Tensor | None) -> Tensor:
         if key is not None and value is not None:
             x = x + self.attn(query=self.norm_self_attn(x), key=key, value=value)
-        return x + self.feed_forward(self.norm_ff(x))
+        thought: Tensor = self.feed_forward(self.norm_ff(x))
+        return x + thought
 
 
 class FeedbackTransformerKV(nn.Module):
@@ -99,7 +101,7 @@ class FeedbackTransformerKV(nn.Module):
 
 def kv_from(ours: feedback.FeedbackTransformerKV, positions: int = 4096) -> FeedbackTransformerKV:
     """The same weights. With `positions`, tables of that length; the feed-forward network is a copy of ours."""
-    first = ours.layers[0]
+    first = ours.all_layers[0]
     attn = FeedbackAttention(first.attn.heads, ours.d_model, positions)
     layer = FeedbackTransformerLayer(ours.d_model, attn, copy.deepcopy(first.feed_forward))
     plain = FeedbackTransformerKV(layer, ours.n_layers, ours.d_model, first.attn.heads)

@@ -7,7 +7,8 @@ papers:
     authors: Vaswani et al.
     year: 2017
     url: https://arxiv.org/abs/1706.03762
-order: [mha, fused_attention, feed_forward]
+order: [mha, fused_attention, feed_forward, positional_encoding, models, label_smoothing, basic,
+  relative_mha, xl, aft, feedback, fast_weights]
 ---
 # Transformers
 
@@ -41,8 +42,22 @@ torch.Size([7, 2, 15])
    do not skip the query that sees nothing.
 2. [The feed-forward network](feed_forward.html) is what happens in between, and it is where most
    of the weights are.
-3. [Copies of a layer](../utils.html) is a short page on how to make a stack of them, and on when
-   copies stay twins.
+3. [Positions](positional_encoding.html) put back the word order that attention loses.
+   [Copies of a layer](../utils.html) tells how to make a stack, and when copies stay twins.
+4. [Transformers, put together](models.html) makes models of these parts, and
+   [one of them is trained](basic/index.html). [Label smoothing](label_smoothing.html) is for those
+   that grow too sure of themselves.
+
+**Where it went from there.** Each of these changes one thing, and says what is gained and what it
+costs.
+
+* [Relative attention](relative_mha.html) asks how far away a word is, not where it stands.
+  [Transformer-XL](xl/index.html) needs that, to read on where it stopped.
+* The [Attention Free Transformer](aft/index.html) leaves out the dot products.
+* The [Feedback Transformer](feedback/index.html) lets low layers read what high ones thought
+  before.
+* [Fast weights](fast_weights/index.html) keep the past in a matrix of fixed size, and learn to
+  correct what is in it.
 """
 
 from labml_nn.transformers.feed_forward import FeedForward
