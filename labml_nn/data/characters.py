@@ -300,15 +300,16 @@ class CharacterDataset:
         r"""
         ### The same questions every time
 
-        A loss on a few pieces from anywhere is a matter of luck. Take a model that is as
-        simple as can be, and never changes: it gives each character the share that it has in
-        the text. Here is its loss on twenty single pieces of the validation part, drawn at
-        random. The best and the worst of them lie far apart, and nobody has learned anything
-        in between:
+        A loss on a few pieces from anywhere is a matter of luck. Take a model that is as simple
+        as can be, and never changes: it gives each character the share that it has in the
+        training part. Here is its loss on twenty single pieces of the validation part, drawn at
+        random. The best and the worst of them lie far apart, and nobody has learned anything in
+        between:
 
         >>> words = ["a bee ", "buzz, buzz ", "in the hollow ", "of an old tree ", "zzz "]
         >>> dataset = CharacterDataset.of("bees", "".join(words * 30), valid_share=0.3)
-        >>> counts = dataset.train.bincount(minlength=len(dataset.vocabulary))
+        >>> n_tokens = len(dataset.vocabulary)
+        >>> counts = dataset.train.bincount(minlength=n_tokens)
         >>> loss = -(counts / len(dataset.train)).log()
         >>> starts = torch.randint(len(dataset.valid) - 7, (20,)).tolist()
         >>> losses = [loss[dataset.valid[s : s + 7]].mean().item() for s in starts]

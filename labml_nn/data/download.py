@@ -137,7 +137,7 @@ def download(
 
 def receive(url: str, file: IO[bytes], sha256: str, size: int | None, timeout: float) -> None:
     r"""
-    ## Byte by byte under suspicion
+    ## Receive, count, compare
     """
     request = urllib.request.Request(url, headers={"User-Agent": "annotated-nn"})
     digest, n_bytes = hashlib.sha256(), 0

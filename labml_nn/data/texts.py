@@ -58,16 +58,16 @@ def pydoc_topics(_: Path) -> str:
 
     The topics in the order of their names, and each paragraph only the first time.
 
-    **Why only the first time?** Many topics are parts of others. The one on sequence types is
-    to be found once more, word for word, as the topic on the types that can be changed:
+    **Why only the first time?** Many topics are parts of others. All that the one on mutable
+    sequence types says stands in the one on sequence types as well. Here is a paragraph of it:
 
     >>> from pydoc_data.topics import topics
     >>> topics["typesseq-mutable"].split("\n\n")[2] in topics["typesseq"]
     True
 
-    That is about a fifth of the text. Cut such a text in two, and the validation part holds
-    passages that the model has learned by heart. Some of its loss would then be a test of
-    memory, and the larger the model, the more it would seem to have understood.
+    Such repetitions make up about a fifth of the text. Cut it in two, and the validation
+    part holds passages that the model has learned by heart. Some of its loss would then be a
+    test of memory, and the larger the model, the more it would seem to have understood.
 
     Here is the text with its repetitions. Of the paragraphs in its last tenth, some stand in
     the first nine tenths as well (very short ones left aside). Without the repetitions there

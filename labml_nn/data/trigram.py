@@ -92,8 +92,8 @@ $-\infty$, and so the loss of the whole text is infinite:
 >>> counts = Counts.of(train, n_tokens=3)
 >>> sources, _ = counts.sources(torch.tensor([[0, 1, 2], [0, 1, 0], [0, 1, 1]]))
 >>> trigram = sources[:, 3]
->>> trigram.tolist()
-[0.6666666666666666, 0.3333333333333333, 0.0]
+>>> trigram
+tensor([0.6667, 0.3333, 0.0000], dtype=torch.float64)
 >>> -trigram.log().mean()
 tensor(inf, dtype=torch.float64)
 
@@ -131,7 +131,7 @@ class Table(NamedTuple):
     r"""
     ## How often
 
-    Almost all triples that could be are not. A table with a place for each would be a cube of
+    Almost all possible triples never occur. A table with a place for each would be a cube of
     zeros, $V^3$ of them: for a thousand characters, eight gigabytes. So we keep those that
     occur, sorted, and find them by bisection. Triples are written as one number each, as
     digits in base $V + 1$.

@@ -64,8 +64,7 @@ class LabelSmoothingLoss(nn.Module):
     r"""
     ## How far from what is wanted
 
-    The loss is the divergence of Kullback and Leibler between what is wanted and what the model
-    says:
+    The loss is the Kullback-Leibler divergence of what the model says from what is wanted:
 
     $$D(q \,\|\, p) = \sum_k q_k \log q_k - \sum_k q_k \log p_k$$
 
@@ -179,14 +178,12 @@ class LabelSmoothingLoss(nn.Module):
         >>> torch.allclose(x.grad, x.softmax(dim=0) - loss.wanted_probs(target), atol=1e-6)
         True
 
-        It vanishes at finite scores. There the right class leads each other by
-        $\log(1 + N (1 - \varepsilon) / \varepsilon)$: with four classes and
-        $\varepsilon = 0.1$ by
+        It vanishes at finite scores, where the right class leads each other by
+        $\log(1 + N (1 - \varepsilon) / \varepsilon)$. A larger lead is punished. For four
+        classes and $\varepsilon = 0.1$ that is:
 
         >>> round(math.log(1 + 4 * (1 - 0.1) / 0.1), 2)
         3.61
-
-        and a larger lead is punished.
 
         **This is not perplexity.** Perplexity is $e$ to the mean of $-\log p_y$, and a model
         is compared by that. $e$ to this loss is nothing of the kind. So measure with

@@ -47,11 +47,11 @@ from another, it is *cross-attention* (section 3.2.3).
 Any position reaches any other in one step. The price is a score for every pair: twice the length,
 four times the work (Table 1 of the paper).
 
-The equation stands here in two forms. The
-[readable form](labml_nn.transformers.mha.MultiHeadAttention.attend) follows it line by line. The
-[fused form](labml_nn.transformers.fused_attention.fused_attention) gives the same result without ever writing
-down the table of weights, and has a page of its own. It is the one that runs, unless you ask to
-see the weights.
+The equation stands here in two forms. The [readable
+form](labml_nn.transformers.mha.MultiHeadAttention.attend) follows it line by line. The [fused
+form](labml_nn.transformers.fused_attention.fused_attention) gives the same result without
+writing down the table of weights, wherever the machine has a kernel for it, and has a page of
+its own. It is the one that runs, unless you ask to see the weights.
 """
 
 import math
@@ -176,7 +176,7 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         # The heads share the width of the model equally: $h\, d_k = d_{\text{model}}$. So $h$
         # heads cost about what one of full width would (section 3.2.2).
-        if heads < 1 or d_model % heads != 0:
+        if heads < 1 or d_model < 1 or d_model % heads != 0:
             raise ValueError(f"d_model = {d_model} cannot be shared equally by heads = {heads}")
         self.heads = heads
         self.d_k = d_model // heads
@@ -488,7 +488,7 @@ class MultiHeadAttention(nn.Module):
         >>> torch.allclose(wrong, whole[6:], atol=1e-3)
         False
         """
-        check_sequences(x, x, x, self.d_model)
+        check_sequence("x", x, self.d_model)
         # * `query: [seq_len, batch_size, heads, d_k]`
         query, key, value = self.query(x), self.key(x), self.value(x)
         seen = 0
@@ -497,6 +497,11 @@ class MultiHeadAttention(nn.Module):
             if batch_size != x.shape[1]:
                 raise ValueError(
                     f"x has a batch of {x.shape[1]}, but the state is from a batch of {batch_size}"
+                )
+            if state.key.shape[2:] != key.shape[2:]:
+                raise ValueError(
+                    f"the state has heads and d_k {list(state.key.shape[2:])}, "
+                    f"but this layer has {list(key.shape[2:])}"
                 )
             # * `key: [seq_len_k, batch_size, heads, d_k]`
             # * `value: [seq_len_k, batch_size, heads, d_k]`
@@ -669,11 +674,7 @@ def check_sequences(query: Tensor, key: Tensor, value: Tensor, d_model: int) -> 
     ValueError: key has length 11 and value has length 7, but each key needs one value
     """
     for name, x in (("query", query), ("key", key), ("value", value)):
-        if x.ndim != 3 or x.shape[-1] != d_model:
-            raise ValueError(
-                f"{name} has shape {list(x.shape)}, but must have "
-                f"[seq_len, batch_size, d_model] with d_model = {d_model}"
-            )
+        check_sequence(name, x, d_model)
     if key.shape[0] != value.shape[0]:
         raise ValueError(
             f"key has length {key.shape[0]} and value has length {value.shape[0]}, "
@@ -683,4 +684,22 @@ def check_sequences(query: Tensor, key: Tensor, value: Tensor, d_model: int) -> 
         raise ValueError(
             "query, key and value must have the same batch size, but have "
             f"{query.shape[1]}, {key.shape[1]} and {value.shape[1]}"
+        )
+
+
+def check_sequence(name: str, x: Tensor, d_model: int) -> None:
+    r"""
+    One sequence, by the name that it has where it was handed in.
+
+    * `x: [seq_len, batch_size, d_model]`
+
+    >>> MultiHeadAttention(heads=3, d_model=15).step(torch.randn(7, 15))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: x has shape [7, 15], but must have [seq_len, batch_size, d_model] with ...
+    """
+    if x.ndim != 3 or x.shape[-1] != d_model:
+        raise ValueError(
+            f"{name} has shape {list(x.shape)}, but must have "
+            f"[seq_len, batch_size, d_model] with d_model = {d_model}"
         )

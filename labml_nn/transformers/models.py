@@ -29,11 +29,13 @@ chapter change one part, and take the rest from here.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from labml_nn.transformers.mha import check_sequence
 from labml_nn.transformers.positional_encoding import get_positional_encoding
 from labml_nn.utils import clone_module_list
 
@@ -63,6 +65,8 @@ class Embeddings(nn.Module):
 
     def __init__(self, d_model: int, n_vocab: int):
         super().__init__()
+        if d_model < 1 or n_vocab < 1:
+            raise ValueError(f"d_model = {d_model} and n_vocab = {n_vocab} must be at least 1")
         self.d_model = d_model
         self.linear = nn.Embedding(n_vocab, d_model)
         nn.init.normal_(self.linear.weight, std=d_model**-0.5)
@@ -75,6 +79,10 @@ class Embeddings(nn.Module):
         `start` says where in the whole sequence this piece begins. Here it changes nothing: it is
         for the two classes below, which know of positions.
         """
+        if x.ndim != 2:
+            raise ValueError(
+                f"x has shape {list(x.shape)}, but must have [seq_len, batch_size]"
+            )
         return self.linear(x) * math.sqrt(self.d_model)
 
 
@@ -113,21 +121,16 @@ class EmbeddingsWithPositionalEncoding(Embeddings):
         * `x: [seq_len, batch_size]`
         * `return: [seq_len, batch_size, d_model]`
         """
-        end, max_len = start + x.shape[0], self.positional_encodings.shape[0]
-        if end > max_len:
-            raise ValueError(
-                f"there are max_len = {max_len} positions, but the sequence has {end}"
-            )
-        return super().forward(x) + self.positional_encodings[start:end]
+        return super().forward(x) + rows_of(self.positional_encodings, start, x.shape[0])
 
 
 class EmbeddingsWithLearnedPositionalEncoding(Embeddings):
     r"""
     ## … or a learned one
 
-    The marks may as well be learned. Vaswani et al. found no difference (Table 3, row E). A
-    learned mark, however, exists only for places that training has reached, so a model with
-    learned marks has a longest sequence.
+    The marks may as well be learned. Vaswani et al. found hardly any difference (Table 3, row
+    E). A learned mark, however, exists only for places that training has reached, so a model
+    with learned marks has a longest sequence.
 
     >>> embed = EmbeddingsWithLearnedPositionalEncoding(d_model=6, n_vocab=13, max_len=7)
     >>> embed(torch.randint(13, (8, 2)))
@@ -138,6 +141,8 @@ class EmbeddingsWithLearnedPositionalEncoding(Embeddings):
 
     def __init__(self, d_model: int, n_vocab: int, max_len: int = 5000):
         super().__init__(d_model, n_vocab)
+        if max_len < 1:
+            raise ValueError(f"max_len = {max_len} must be at least 1")
         self.positional_encodings = nn.Parameter(torch.zeros(max_len, 1, d_model))
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
@@ -145,12 +150,23 @@ class EmbeddingsWithLearnedPositionalEncoding(Embeddings):
         * `x: [seq_len, batch_size]`
         * `return: [seq_len, batch_size, d_model]`
         """
-        end, max_len = start + x.shape[0], self.positional_encodings.shape[0]
-        if end > max_len:
-            raise ValueError(
-                f"there are max_len = {max_len} positions, but the sequence has {end}"
-            )
-        return super().forward(x) + self.positional_encodings[start:end]
+        return super().forward(x) + rows_of(self.positional_encodings, start, x.shape[0])
+
+
+def rows_of(table: Tensor, start: int, seq_len: int) -> Tensor:
+    r"""
+    The marks of a piece. A slice alone would not say that the table ends before it does, and
+    count a negative `start` from the end.
+
+    * `table: [max_len, 1, d_model]`
+    * `return: [seq_len, 1, d_model]`
+    """
+    end, max_len = start + seq_len, table.shape[0]
+    if start < 0:
+        raise ValueError(f"start = {start} must be at least 0")
+    if end > max_len:
+        raise ValueError(f"there are max_len = {max_len} positions, but the sequence has {end}")
+    return table[start:end]
 
 
 class TransformerLayer(nn.Module):
@@ -226,6 +242,7 @@ class TransformerLayer(nn.Module):
         """
         if (src is None) != (self.src_attn is None):
             raise ValueError("src and src_attn go together: give both or neither")
+        check_sequence("x", x, self.size)
         # Not every attention knows `is_causal`: it is said only where it is meant.
         causal = {"is_causal": True} if is_causal else {}
         # `z: [seq_len, batch_size, d_model]`
@@ -254,6 +271,9 @@ class TransformerLayer(nn.Module):
         * `x: [seq_len, batch_size, d_model]`, the next positions
         * `return: [seq_len, batch_size, d_model]`
         """
+        if self.src_attn is not None:
+            raise ValueError("a layer with src_attn cannot continue: step has no place for src")
+        check_sequence("x", x, self.size)
         self_attn: Any = self.self_attn
         attended, state = self_attn.step(self.norm_self_attn(x), state)
         return self.think(x + self.dropout(attended)), state
@@ -303,7 +323,9 @@ class Encoder(nn.Module):
             x = layer(x=x, mask=mask, is_causal=self.is_causal)
         return self.norm(x)
 
-    def step(self, x: Tensor, state: list[Any] | None = None) -> tuple[Tensor, list[Any]]:
+    def step(
+        self, x: Tensor, state: Sequence[Any] | None = None
+    ) -> tuple[Tensor, tuple[Any, ...]]:
         r"""
         ### One step further
 
@@ -317,20 +339,24 @@ class Encoder(nn.Module):
                 "only a stack with is_causal=True can continue: the past must not change"
             )
         states = [None] * len(self.layers) if state is None else state
+        if len(states) != len(self.layers):
+            raise ValueError(
+                f"state has {len(states)} parts, but there are {len(self.layers)} layers"
+            )
         found = []
         layer: Any
         for layer, past in zip(self.layers, states, strict=True):
             x, present = layer.step(x, past)
             found.append(present)
-        return self.norm(x), found
+        return self.norm(x), tuple(found)
 
 
 class Decoder(nn.Module):
     r"""
     ## A stack that reads another
 
-    To translate, the stack on the right reads what the stack on the left made of the source: its
-    layers have a `src_attn`. The paper's model is these two.
+    To translate, a second stack writes the target, and reads what the encoder made of the
+    source: its layers have a `src_attn` (section 3.1).
     """
 
     def __init__(self, layer: TransformerLayer, n_layers: int):
@@ -388,6 +414,10 @@ class Generator(nn.Module):
 class EncoderDecoder(nn.Module):
     r"""
     ## From one sequence to another
+
+    The paper's whole model (Figure 1). The source is read once, from end to end. The decoder
+    looks at what came of that, and at the target as far as it is written. Each side has a
+    vocabulary of its own:
 
     >>> from labml_nn.transformers.feed_forward import FeedForward
     >>> from labml_nn.transformers.mha import MultiHeadAttention

@@ -51,6 +51,8 @@ def sinusoids(positions: Tensor, d_model: int) -> Tensor:
     r"""
     ## The hands at any time
 
+    Positions go in, and for each come out the height and the width of all hands.
+
     * `positions: [...]`, which may be negative, and fractions too
     * `return: [..., d_model]`, in double precision
 
@@ -72,7 +74,7 @@ def sinusoids(positions: Tensor, d_model: int) -> Tensor:
     $$
 
     The matrix knows how far to go, $k$, but not from where, $t$. So a linear map, the same for
-    all positions, finds *the word three places back*. This is why the paper took sines
+    all positions, finds *the word three places on*. This is why the paper took sines
     (section 3.5). Here is the matrix for the second of three hands and for three places ahead;
     it carries position 4 to position 7, and 40 to 43:
 
@@ -157,6 +159,8 @@ def get_positional_encoding(d_model: int, max_len: int = 5000) -> Tensor:
 class PositionalEncoding(nn.Module):
     r"""
     ## Tell each position where it stands
+
+    Row $t$ of the table is added to position $t$, in every item of the batch alike:
 
     >>> positional_encoding = PositionalEncoding(d_model=15, dropout_prob=0.1).eval()
     >>> x = torch.zeros(7, 2, 15)

@@ -57,13 +57,16 @@ where one stands one's own distance is always 0: a learned vector $u$ where it m
 another one where it meets a place. And with $Q_i = W_Q x_i$ and $K_j = W_K x_j$:
 
 $$
-S_{ij} = \underbrace{Q_i \cdot K_j}_{\text{does the word fit?}}
-+ \underbrace{Q_i \cdot U_{i-j}}_{\text{does its distance suit me?}}
-+ \underbrace{u \cdot K_j}_{\text{is it a word that matters?}}
-+ \underbrace{b_{i-j}}_{\text{is it a distance that matters?}}
+\begin{aligned}
+S_{ij} &= \underbrace{Q_i \cdot K_j}_{\text{the word fits}}
++ \underbrace{Q_i \cdot U_{i-j}}_{\text{the distance suits}} \\
+&\quad + \underbrace{u \cdot K_j}_{\text{the word matters}}
++ \underbrace{b_{i-j}}_{\text{the distance matters}}
+\end{aligned}
 $$
 
-The last term does not depend on any word, so it is one number for each distance.
+The first two ask what *this* query wants, the last two what any query would. The last term does
+not depend on any word, so it is one number for each distance.
 
 **Two ways to a distance.** This page has both.
 
@@ -158,8 +161,8 @@ class RelativeMultiHeadAttention(MultiHeadAttention):
     >>> attention(query=x[4:], key=x, value=x, is_causal=True).shape
     torch.Size([5, 2, 15])
 
-    So `is_causal` counts from the end here: query $i$ of $T_q$ sees the keys up to
-    $i + T_k - T_q$.
+    So `is_causal` counts from the end here. With $T_q$ queries and $T_k$ keys, query $i$ sees
+    the keys up to $i + T_k - T_q$.
 
     What a position finds depends on distances, and on nothing else. Let every position see its
     neighbours, and put a word before the sequence. All move on by one place, and none of those
@@ -188,7 +191,7 @@ class RelativeMultiHeadAttention(MultiHeadAttention):
         ### What is learned
 
         `positions` is `"learned"` for a table, or `"sinusoidal"` for the paper's way. The table
-        has a largest distance, which `max_len` sets; sinusoids have none.
+        has a largest distance, which `max_len` sets and we call $P$; sinusoids have none.
 
         Queries and keys have no bias here. What one would do for the queries, $u$ does; and on
         the keys one [does nothing](labml_nn.transformers.mha.MultiHeadAttention).
@@ -237,8 +240,9 @@ class RelativeMultiHeadAttention(MultiHeadAttention):
         >>> pos_key.shape, pos_bias.shape
         (torch.Size([8, 3, 5]), torch.Size([8, 3]))
 
-        A table that ends somewhere must say so. A slice does not: it begins before the first
-        row, which means near the last, and gives what it has, here nothing.
+        A table that ends somewhere must say so. A slice does not. Here it would have to begin
+        before the first row; a negative index counts from the end instead, and what comes back
+        is empty:
 
         >>> attention.key_pos_bias[8 - 11 + 1 : 8 + 2].shape
         torch.Size([0, 3])
@@ -343,6 +347,9 @@ class RelativeMultiHeadAttention(MultiHeadAttention):
         """
         self.attn = None
         seq_len_q, seq_len_k = query.shape[0], key.shape[0]
+        # Who asks nothing needs no distances.
+        if seq_len_q == 0:
+            return query
         if is_causal:
             # The queries are the last of the keys. Of the others, all has been `seen`.
             seen = seq_len_k - seq_len_q

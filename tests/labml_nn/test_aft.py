@@ -528,3 +528,78 @@ def test_a_state_of_another_batch_is_refused() -> None:
 def test_sizes_that_cannot_be_are_refused(make: Callable[[], nn.Module], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@EACH
+def test_an_empty_piece_is_read_without_a_trace(kind: str) -> None:
+    aft, x = layer(kind), sequence()
+    whole = aft(query=x, key=x, value=x, is_causal=True)
+    nothing, state = aft.step(x[:0])  # type: ignore[operator]
+    first, state = aft.step(x[:4], state)  # type: ignore[operator]
+    still_nothing, state = aft.step(x[:0], state)  # type: ignore[operator]
+    second, _ = aft.step(x[4:], state)  # type: ignore[operator]
+    assert nothing.shape == still_nothing.shape == x[:0].shape
+    torch.testing.assert_close(torch.cat([first, second]), whole)
+
+
+@EACH
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_without_keys_all_leave_as_the_bias_and_without_queries_nobody_does(
+    kind: str, is_causal: bool
+) -> None:
+    aft, x = layer(kind), sequence()
+    y = aft(query=x, key=x[:0], value=x[:0], is_causal=is_causal)
+    torch.testing.assert_close(y, aft.output.bias.expand_as(x))
+    assert aft(query=x[:0], key=x, value=x, is_causal=is_causal).shape == x[:0].shape
+
+
+@EACH
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_gradients_asked_for_under_autocast_are_those_asked_for_outside(kind: str, is_causal: bool) -> None:
+    aft, x = layer(kind, dtype=torch.float32), sequence(dtype=torch.float32)
+    key, value = aft.key(x).detach().requires_grad_(), aft.value(x).detach().requires_grad_()
+
+    def average_slopes(inside: bool) -> tuple[Tensor, ...]:
+        y = aft.get_average(key, value, len(x), None, is_causal).square().sum()
+        with torch.autocast("cpu", torch.bfloat16, enabled=inside):
+            return torch.autograd.grad(y, [key, value])
+
+    for inside, outside in zip(average_slopes(True), average_slopes(False), strict=True):
+        assert torch.equal(inside, outside)
+
+
+def test_a_window_wider_than_the_sequence_costs_no_more_than_the_sequence() -> None:
+    sizes: list[int] = []
+
+    def note(t: Tensor) -> Tensor:
+        sizes.append(t.untyped_storage().nbytes())
+        return t
+
+    aft, x = AFTConv(D_MODEL, 3, 1000).double(), sequence()
+    nn.init.normal_(aft.pos_bias)
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda t: t):
+        y = aft(query=x, key=x, value=x, is_causal=True)
+    assert max(sizes) < 200_000
+    mask = causal(len(x), len(x))
+    torch.testing.assert_close(y, aft(query=x, key=x, value=x, mask=mask))
+
+
+@pytest.mark.parametrize("kind", ["simple", "local", "conv"])
+def test_a_window_holds_on_to_nothing_but_what_it_keeps(kind: str) -> None:
+    aft, x = layer(kind), sequence()
+    _, state = aft.step(x)  # type: ignore[operator]
+    assert all(t.untyped_storage().nbytes() == t.nbytes for t in state)
+
+
+def test_a_state_of_another_layer_is_refused_with_both_numbers() -> None:
+    x = torch.randn(7, 2, 6)
+    for aft, other in (
+        (AFTFull(6, 11), AFTFull(9, 11)),
+        (AFTLocal(6, 11, 3), AFTLocal(9, 11, 3)),
+    ):
+        _, state = other.step(torch.randn(7, 2, 9))
+        with pytest.raises(ValueError, match=r"d_model = 6.*\[9\]"):
+            aft.step(x, state)  # type: ignore[arg-type]
+    _, state = AFTLocal(6, 11, 5).step(x)
+    with pytest.raises(ValueError, match=r"4 positions in its window.*window of 3 keeps 2"):
+        AFTLocal(6, 20, 3).step(x, state)

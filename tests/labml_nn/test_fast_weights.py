@@ -311,8 +311,9 @@ def test_features_do_not_depend_on_the_scale_of_the_key(norm: str, dtype: torch.
 
 
 @NORMS
-def test_a_key_of_zeros_has_no_features_and_a_finite_gradient(norm: str) -> None:
-    k = torch.zeros(2, 4, requires_grad=True)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_a_key_of_zeros_has_no_features_and_a_finite_gradient(norm: str, dtype: torch.dtype) -> None:
+    k = torch.zeros(2, 4, dtype=dtype, requires_grad=True)
     phi = DPFP(norm=norm)(k)
     assert not phi.any()
     phi.sum().backward()
@@ -491,7 +492,7 @@ def test_checkpointing_gives_the_same_gradients() -> None:
 # --- what is refused ---
 
 
-@pytest.mark.parametrize(("heads", "d_model"), [(5, 12), (0, 12), (-3, 12)])
+@pytest.mark.parametrize(("heads", "d_model"), [(5, 12), (0, 12), (-3, 12), (3, 0), (3, -3)])
 def test_heads_that_cannot_share_the_width_are_refused(heads: int, d_model: int) -> None:
     with pytest.raises(ValueError, match=f"d_model = {d_model} .*heads = {heads}"):
         FastWeightsAttention(heads, d_model, 0.1, DPFP())
@@ -544,6 +545,37 @@ def test_a_chunk_of_nothing_is_refused(rule: Callable[..., Any]) -> None:
     inputs = memory_inputs()[: 3 if rule is sum_rule else 4]
     with pytest.raises(ValueError, match="chunk_size = 0 must be at least 1"):
         rule(*inputs, chunk_size=0)
+
+
+@pytest.mark.parametrize("rule", [delta_rule, token_wise.delta_rule], ids=["chunkwise", "token by token"])
+@pytest.mark.parametrize("axes", [(7, 2), (7, 2, 3, 4)])
+def test_a_memory_call_without_heads_or_with_too_many_axes_is_refused(
+    rule: Callable[..., Any], axes: tuple[int, ...]
+) -> None:
+    x = torch.zeros(*axes, 5)
+    with pytest.raises(ValueError, match=r"value has shape.*4 axes"):
+        rule(x, x, x, x[..., 0])
+
+
+@pytest.mark.parametrize("form", [fast_weights, token_wise], ids=["chunkwise", "token by token"])
+def test_layers_and_stacks_refuse_what_does_not_fit_with_both_numbers(form: Any) -> None:
+    attn = form.FastWeightsAttention(HEADS, D_MODEL, 0.1, DPFP())
+    layer = form.FastWeightsAttentionTransformerLayer(
+        d_model=D_MODEL, attn=attn, feed_forward=nn.Linear(D_MODEL, D_MODEL), dropout_prob=0.0
+    )
+    x = torch.zeros(7, 2, 11)
+    with pytest.raises(ValueError, match=r"11\].*d_model = 12"):
+        layer(x if form is fast_weights else x[0])
+    stack = form.FastWeightsAttentionTransformer(layer, 2)
+    with pytest.raises(ValueError, match=r"11\].*d_model = 12"):
+        stack(x)
+    with pytest.raises(ValueError, match="n_layers = 0"):
+        form.FastWeightsAttentionTransformer(layer, 0)
+    assert stack(torch.zeros(0, 2, D_MODEL)).shape == (0, 2, D_MODEL)
+
+
+def test_a_batch_of_nothing_is_a_batch_too() -> None:
+    assert attention()(sequence()[:1, :0]).shape == (1, 0, D_MODEL)
 
 
 @pytest.mark.parametrize("shape", [(7, 2, 11), (7, 12)])

@@ -632,7 +632,7 @@ def test_a_mask_that_is_not_boolean_is_refused(dtype: torch.dtype) -> None:
         layer(readable=False)(**inputs(), mask=torch.zeros(SEQ_LEN_Q, SEQ_LEN_K, 1, dtype=dtype))
 
 
-@pytest.mark.parametrize(("heads", "d_model"), [(4, 15), (0, 15), (-3, 15)])
+@pytest.mark.parametrize(("heads", "d_model"), [(4, 15), (0, 15), (-3, 15), (1, 0), (1, -2)])
 def test_heads_that_cannot_share_the_width_are_refused(heads: int, d_model: int) -> None:
     with pytest.raises(ValueError, match=f"d_model = {d_model} .*heads = {heads}"):
         MultiHeadAttention(heads, d_model)

@@ -207,3 +207,20 @@ def test_a_state_of_another_batch_is_refused_with_both_numbers() -> None:
     _, state = attention.step(sequence())
     with pytest.raises(ValueError, match=r"batch of 1, but the state is from a batch of 2"):
         attention.step(torch.randn(1, 1, D_MODEL, dtype=torch.float64), state)
+
+
+def test_a_state_of_other_heads_is_refused_with_both_numbers() -> None:
+    _, state = MultiHeadAttention(5, D_MODEL).double().step(sequence())
+    with pytest.raises(ValueError, match=r"heads and d_k \[5, 3\].*\[3, 5\]"):
+        layer(readable=False).step(sequence(), state)
+
+
+def test_an_empty_piece_changes_nothing_in_the_state() -> None:
+    attention, x = layer(readable=False), sequence()
+    whole = attention(query=x, key=x, value=x, is_causal=True)
+    nothing, state = attention.step(x[:0])
+    first, state = attention.step(x[:3], state)
+    still_nothing, state = attention.step(x[:0], state)
+    second, _ = attention.step(x[3:], state)
+    assert nothing.shape == still_nothing.shape == x[:0].shape
+    torch.testing.assert_close(torch.cat([first, second]), whole)

@@ -217,6 +217,47 @@ def test_a_place_without_a_mark_is_refused_with_both_numbers(
         embed(torch.zeros(length, 1, dtype=torch.long), start=start)
 
 
+@pytest.mark.parametrize("kind", [EmbeddingsWithPositionalEncoding, EmbeddingsWithLearnedPositionalEncoding])
+def test_a_start_before_the_beginning_is_refused(kind: Callable[..., Embeddings]) -> None:
+    with pytest.raises(ValueError, match="start = -2 must be at least 0"):
+        kind(D_MODEL, N_VOCAB, max_len=5)(torch.zeros(1, 1, dtype=torch.long), start=-2)
+
+
+@pytest.mark.parametrize(
+    "kind", [Embeddings, EmbeddingsWithPositionalEncoding, EmbeddingsWithLearnedPositionalEncoding]
+)
+def test_tokens_without_a_batch_are_refused_rather_than_paired(kind: Callable[..., Embeddings]) -> None:
+    with pytest.raises(ValueError, match=r"\[7\], but must have \[seq_len, batch_size\]"):
+        kind(D_MODEL, N_VOCAB)(torch.zeros(7, dtype=torch.long))
+
+
+def test_sizes_of_an_embedding_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ValueError, match="d_model = 0 and n_vocab = 13"):
+        Embeddings(0, N_VOCAB)
+    with pytest.raises(ValueError, match="max_len = 0"):
+        EmbeddingsWithLearnedPositionalEncoding(D_MODEL, N_VOCAB, max_len=0)
+
+
+@pytest.mark.parametrize("shape", [(7, 2, 14), (7, 15)])
+def test_a_sequence_that_does_not_fit_a_layer_is_refused_with_both_numbers(shape: tuple[int, ...]) -> None:
+    stack = Encoder(layer(), 2, is_causal=True)
+    for call in (stack, stack.step):
+        with pytest.raises(ValueError, match=r"x has shape .*d_model = 15") as refusal:
+            call(torch.zeros(shape))
+        assert str(list(shape)) in str(refusal.value)
+
+
+def test_a_layer_that_reads_another_sequence_does_not_forget_it_step_by_step() -> None:
+    with pytest.raises(ValueError, match="src_attn cannot continue"):
+        layer(crossing=True).step(torch.randn(1, 1, D_MODEL))
+
+
+def test_a_state_of_another_depth_is_refused_with_both_numbers() -> None:
+    _, state = Encoder(layer(), 3, is_causal=True).step(torch.randn(1, 1, D_MODEL))
+    with pytest.raises(ValueError, match="3 parts, but there are 2 layers"):
+        Encoder(layer(), 2, is_causal=True).step(torch.randn(1, 1, D_MODEL), state)
+
+
 def test_a_stack_of_no_layers_is_refused() -> None:
     with pytest.raises(ValueError, match="n_layers = 0"):
         Encoder(layer(), 0)

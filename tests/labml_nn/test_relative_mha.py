@@ -558,3 +558,17 @@ def test_inputs_and_masks_that_do_not_fit_are_refused_with_their_numbers(readabl
         attention(**x, mask=torch.ones(5, 9, 1))
     with pytest.raises(ValueError, match=r"\[5, 2, 14\].*d_model = 15"):
         attention(**{**x, "query": x["query"][..., :14]})
+
+
+@FORMS
+@POSITIONS
+def test_an_empty_piece_is_read_without_a_trace(readable: bool, positions: str) -> None:
+    attention = layer(readable, positions=positions)
+    x = inputs(7, 7)["query"]
+    whole = attention(query=x, key=x, value=x, is_causal=True)
+    nothing, state = attention.step(x[:0])
+    first, state = attention.step(x[:4], state)
+    still_nothing, state = attention.step(x[:0], state)
+    second, _ = attention.step(x[4:], state)
+    assert nothing.shape == still_nothing.shape == (0, BATCH_SIZE, D_MODEL)
+    torch.testing.assert_close(torch.cat([first, second]), whole)

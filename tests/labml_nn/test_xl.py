@@ -326,3 +326,18 @@ def test_inputs_and_memories_that_do_not_fit_are_refused_with_their_numbers() ->
         xl(x[:, :1], mem)
     with pytest.raises(ValueError, match=r"\[12, 12, 1\].*\[12 or 1, 24, 2 or 1\]"):
         model(mem_len=None, positions="sinusoidal")(x, mem, torch.ones(12, 12, 1).bool())
+
+
+def test_an_empty_segment_is_read_without_a_trace() -> None:
+    xl, x = model(), sequence()
+    whole = read(xl, (x,))
+    torch.testing.assert_close(read(xl, (x[:0], x[:5], x[5:5], x[5:])), whole)
+
+
+@pytest.mark.parametrize("mem_len", [0, 3, 7, None])
+def test_a_memory_holds_on_to_nothing_but_what_it_keeps(mem_len: int | None) -> None:
+    xl, x = model(mem_len=mem_len), sequence()
+    mem = None
+    for piece in x.split(5):
+        _, mem = xl(piece, mem)
+        assert all(m.untyped_storage().nbytes() == m.nbytes for m in mem)

@@ -66,7 +66,8 @@ go.
 | [AFT-local](local.html) | one for each pair less than $s$ apart | $T (2s - 1)$ | $T (d + s)$ |
 | [AFT-conv](conv.html) | one for each distance less than $s$ | $h (2s - 1)$ | $T (d + hs)$ |
 
-They have the same interface, and all can be told that they are causal:
+Here $s$ is the size of a window, and $h$ a number of heads: groups of features that share their
+biases. All four have the same interface, and all can be told that they are causal:
 
 >>> layers = [AFTFull(6, 11), AFTSimple(6), AFTLocal(6, 11, 3), AFTConv(6, 3, 4)]
 >>> x = torch.randn(7, 2, 6)
@@ -90,7 +91,7 @@ True
 True
 True
 
-**What makes it hard.** The equation is a page of school algebra; to compute it is not. A sum of
+**What makes it hard.** The equation is a single line, and computing it takes care. A sum of
 exponentials overflows, and the usual cure lets the future destroy the past.
 [Exponentials that stay in range](stable.html) is about that. Read it before you write an AFT of
 your own. [The past in one key](blocks.html) then shows how a causal AFT gets along with one key and

@@ -57,7 +57,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from labml_nn.transformers.aft.stable import TwiceDifferentiable, average, finite, limit
+from labml_nn.transformers.aft.stable import (
+    TwiceDifferentiable,
+    average,
+    finite,
+    limit,
+    without_autocast,
+)
 
 # The queries of a block. More of them means larger products, and more of each product wasted on
 # what is hidden.
@@ -214,6 +220,8 @@ def causal_average(key: Tensor, value: Tensor, band: Tensor) -> Tensor:
     r"""
     ## The causal average
 
+    All blocks at once where one maximum will do, and block after block where it will not.
+
     * `key: [groups, seq_len, columns]`
     * `value: [groups, seq_len, columns]`
     * `band: [groups, seq_len, window]`, column $c$ for key $t - s + 1 + c$
@@ -232,11 +240,15 @@ def causal_average(key: Tensor, value: Tensor, band: Tensor) -> Tensor:
     >>> torch.allclose(after[:, :-1], x[:, :-1], atol=1e-5)
     True
 
-    One maximum does for the whole sequence if
-    [no query is too far below it](labml_nn.transformers.aft.stable.stays_in_range). Every query
-    sees the first key, so it is below by at most $\max K - K_0$, and by what the biases add;
-    here they are counted from 0, the bias of the past.
+    One maximum does for the whole sequence if [no query is too far below
+    it](labml_nn.transformers.aft.stable.stays_in_range). Every query sees the first key, so it
+    is below by at most $\max K - K_0$ and the size of the largest bias. (The past has the bias
+    0, so the biases are measured from there.)
     """
+    if key.shape[1] == 0:
+        return value
+    # A window longer than the sequence reaches only to keys that there are not.
+    band = band[:, :, -key.shape[1] :]
     with torch.no_grad():
         highest = key.amax(dim=1, keepdim=True)
         room = limit(key.dtype) - band.abs().max()
@@ -286,7 +298,7 @@ class AllBlocksAtOnce(TwiceDifferentiable):
         some_hidden: bool,
     ) -> Tensor:
         groups, seq_len, columns = key.shape
-        # Products like multiples of 32.
+        # Products run faster when their sizes are multiples of 32.
         block = -(-max(band.shape[2] - 1, 1) // 32) * 32
         blocks = -(-seq_len // block)
 
@@ -324,6 +336,7 @@ class AllBlocksAtOnce(TwiceDifferentiable):
         return x.flatten(1, 2)[:, :seq_len]
 
     @staticmethod
+    @without_autocast
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         r"""
         ### The way back

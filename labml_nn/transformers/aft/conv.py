@@ -29,9 +29,14 @@ Why does this deserve its name? Take the far keys, with their weight of $e^{K_{t
 the weight of a near one as $e^{w} e^{K} = (e^{w} - 1)\, e^{K} + e^{K}$. Then both sums of the
 average fall into two parts. Below the bar, in head $n$:
 
-$$\sum_{t'} e^{w^n_{t'-t}} e^{K_{t'}} =
-\underbrace{\sum_{|t' - t| < s} \big(e^{w^n_{t'-t}} - 1\big)\, e^{K_{t'}}}_{\text{a convolution}}
-+ \underbrace{\sum_{t'} e^{K_{t'}}}_{\text{the same for all}}$$
+$$
+\begin{aligned}
+\sum_{t'} e^{w^n_{t'-t}} e^{K_{t'}}
+&= \underbrace{\sum_{|t' - t| < s} \big(e^{w^n_{t'-t}} - 1\big)\, e^{K_{t'}}}
+_{\text{a convolution}} \\
+&\quad + \underbrace{\sum_{t'} e^{K_{t'}}}_{\text{the same for all}}
+\end{aligned}
+$$
 
 and above it the same with $e^{K_{t'}} V_{t'}$. This is how the paper writes it down: a
 convolution with the kernel $e^{w} - 1$, and AFT-simple.
@@ -69,6 +74,8 @@ from labml_nn.transformers.aft.window import AttentionFreeWithWindow
 class AFTConv(AttentionFreeWithWindow):
     r"""
     ## Biases for distances
+
+    Six features, two for each of three heads:
 
     >>> aft = AFTConv(d_model=6, heads=3, local_window_size=4)
     >>> x, memory = torch.randn(7, 2, 6), torch.randn(11, 2, 6)

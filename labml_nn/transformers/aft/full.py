@@ -34,7 +34,7 @@ import torch
 from torch import Tensor, nn
 
 from labml_nn.transformers.aft.stable import average
-from labml_nn.transformers.mha import check_sequences
+from labml_nn.transformers.mha import check_sequence, check_sequences
 
 
 class AttentionFree(nn.Module, ABC):
@@ -139,6 +139,9 @@ class AttentionFree(nn.Module, ABC):
         keys themselves instead, which leaves room for a faster average. A mask of its own for
         each item of the batch makes a table of its own for each.
 
+        The features that share a table are laid side by side, as the *columns* of one *group*
+        ([Features as columns](labml_nn.transformers.aft.full.to_columns)).
+
         How to take such an average has [its own page](stable.html). It is taken in `float32` at
         least; whether it is right depends on the numbers, so no compiler looks in here.
         """
@@ -171,71 +174,6 @@ class AttentionFree(nn.Module, ABC):
         return None
 
 
-def hide(bias: Tensor, seq_len_q: int, mask: Tensor | None, is_causal: bool) -> Tensor:
-    r"""
-    ## Hide with $-\infty$
-
-    * `bias: [heads, ..., seq_len_k]`
-    * `return: [groups, ..., seq_len_k]`
-
-    >>> hide(torch.zeros(1, 1, 4), 3, None, is_causal=True)
-    tensor([[[0., -inf, -inf, -inf],
-             [0., 0., -inf, -inf],
-             [0., 0., 0., -inf]]])
-    """
-    visible = None if mask is None else mask.permute(2, 0, 1)
-    if is_causal:
-        seq_len_k = bias.shape[2]
-        causal = torch.ones(1, seq_len_q, seq_len_k, dtype=torch.bool, device=bias.device)
-        causal = causal.tril()
-        visible = causal if visible is None else visible & causal
-    if visible is None:
-        return bias
-    # Each head and each item of the batch with a mask of its own is a group.
-    return bias.unsqueeze(1).masked_fill(~visible, -torch.inf).flatten(0, 1)
-
-
-def to_columns(x: Tensor, heads: int, own_masks: bool) -> Tensor:
-    r"""
-    ## Features as columns
-
-    The columns of a group share one table: usually the features of a head, in all items of the
-    batch. With a mask for each item, only those of the one item.
-
-    * `x: [seq_len, batch_size, d_model]`
-    * `return: [groups, seq_len, columns]`
-
-    >>> x = torch.randn(7, 2, 15)
-    >>> to_columns(x, heads=3, own_masks=False).shape
-    torch.Size([3, 7, 10])
-    >>> to_columns(x, heads=3, own_masks=True).shape
-    torch.Size([6, 7, 5])
-    """
-    x = x.unflatten(-1, (heads, -1))
-    if own_masks:
-        return x.permute(2, 1, 0, 3).flatten(0, 1)
-    return x.permute(2, 0, 1, 3).flatten(2)
-
-
-def from_columns(x: Tensor, heads: int, batch_size: int) -> Tensor:
-    r"""
-    ## And back
-
-    * `x: [groups, seq_len, columns]`
-    * `return: [seq_len, batch_size, d_model]`
-
-    >>> x = torch.randn(7, 2, 15)
-    >>> for own_masks in (False, True):
-    ...     columns = to_columns(x, 3, own_masks)
-    ...     print(torch.equal(from_columns(columns, 3, batch_size=2), x))
-    True
-    True
-    """
-    if x.shape[0] == heads:
-        return x.unflatten(2, (batch_size, -1)).permute(1, 2, 0, 3).flatten(2)
-    return x.unflatten(0, (heads, batch_size)).permute(2, 1, 0, 3).flatten(2)
-
-
 class AllKeys(NamedTuple):
     r"""
     ## What a sequence has been so far
@@ -252,6 +190,9 @@ class AllKeys(NamedTuple):
 class AFTFull(AttentionFree):
     r"""
     ## A bias for each pair
+
+    A table has a bias for each pair of the positions there can be, here eleven. A shorter
+    sequence uses a corner of it:
 
     >>> aft = AFTFull(d_model=6, seq_len=11)
     >>> x, memory = torch.randn(7, 2, 6), torch.randn(11, 2, 6)
@@ -346,10 +287,10 @@ class AFTFull(AttentionFree):
         >>> torch.allclose(torch.cat([first, second]), whole, atol=1e-5)
         True
         """
-        check_sequences(x, x, x, self.d_model)
+        check_sequence("x", x, self.d_model)
         gate, key, value = torch.sigmoid(self.query(x)), self.key(x), self.value(x)
         if state is not None:
-            check_batch(x, state.key)
+            check_state(x, state.key)
             key = torch.cat([state.key, key])
             value = torch.cat([state.value, value])
         state = AllKeys(key, value)
@@ -369,6 +310,76 @@ class AFTFull(AttentionFree):
         return self.output(gate * average_), state
 
 
+def hide(bias: Tensor, seq_len_q: int, mask: Tensor | None, is_causal: bool) -> Tensor:
+    r"""
+    ## Hide with $-\infty$
+
+    A key with the bias $-\infty$ has the weight 0. Here each of three queries is to see nothing
+    that comes after it:
+
+    * `bias: [heads, ..., seq_len_k]`
+    * `return: [groups, ..., seq_len_k]`
+
+    >>> hide(torch.zeros(1, 1, 4), 3, None, is_causal=True)
+    tensor([[[0., -inf, -inf, -inf],
+             [0., 0., -inf, -inf],
+             [0., 0., 0., -inf]]])
+    """
+    visible = None if mask is None else mask.permute(2, 0, 1)
+    if is_causal:
+        seq_len_k = bias.shape[2]
+        causal = torch.ones(1, seq_len_q, seq_len_k, dtype=torch.bool, device=bias.device)
+        causal = causal.tril()
+        visible = causal if visible is None else visible & causal
+    if visible is None:
+        return bias
+    # Each head and each item of the batch with a mask of its own is a group.
+    return bias.unsqueeze(1).masked_fill(~visible, -torch.inf).flatten(0, 1)
+
+
+def to_columns(x: Tensor, heads: int, own_masks: bool) -> Tensor:
+    r"""
+    ## Features as columns
+
+    The columns of a group share one table: usually the features of a head, in all items of the
+    batch. With a mask for each item, only those of the one item.
+
+    * `x: [seq_len, batch_size, d_model]`
+    * `return: [groups, seq_len, columns]`
+
+    >>> x = torch.randn(7, 2, 15)
+    >>> to_columns(x, heads=3, own_masks=False).shape
+    torch.Size([3, 7, 10])
+    >>> to_columns(x, heads=3, own_masks=True).shape
+    torch.Size([6, 7, 5])
+    """
+    x = x.unflatten(-1, (heads, -1))
+    if own_masks:
+        return x.permute(2, 1, 0, 3).flatten(0, 1)
+    return x.permute(2, 0, 1, 3).flatten(2)
+
+
+def from_columns(x: Tensor, heads: int, batch_size: int) -> Tensor:
+    r"""
+    ## And back
+
+    With one table for the whole batch or with one for each item, what went in comes out:
+
+    * `x: [groups, seq_len, columns]`
+    * `return: [seq_len, batch_size, d_model]`
+
+    >>> x = torch.randn(7, 2, 15)
+    >>> for own_masks in (False, True):
+    ...     columns = to_columns(x, 3, own_masks)
+    ...     print(torch.equal(from_columns(columns, 3, batch_size=2), x))
+    True
+    True
+    """
+    if x.shape[0] == heads:
+        return x.unflatten(2, (batch_size, -1)).permute(1, 2, 0, 3).flatten(2)
+    return x.unflatten(0, (heads, batch_size)).permute(2, 1, 0, 3).flatten(2)
+
+
 def check_length(length: int, seq_len: int) -> None:
     r"""
     ## Inputs that do not fit
@@ -382,16 +393,21 @@ def check_length(length: int, seq_len: int) -> None:
         )
 
 
-def check_batch(x: Tensor, past: Tensor) -> None:
+def check_state(x: Tensor, past: Tensor) -> None:
     r"""
-    A state belongs to the batch that it was made with.
+    A state belongs to the batch that it was made with, and to a layer of the same width.
 
     * `x: [seq_len, batch_size, d_model]`
-    * `past: [seen, past_batch_size, d_model]`
+    * `past: [seen, past_batch_size, past_d_model]`
     """
     if x.shape[1] != past.shape[1]:
         raise ValueError(
             f"x has a batch of {x.shape[1]}, but the state is from a batch of {past.shape[1]}"
+        )
+    if x.shape[2:] != past.shape[2:]:
+        raise ValueError(
+            f"x has d_model = {x.shape[2]}, "
+            f"but the state is from d_model = {list(past.shape[2:])}"
         )
 
 

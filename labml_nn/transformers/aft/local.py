@@ -48,12 +48,14 @@ class AFTLocal(AttentionFreeWithWindow):
     r"""
     ## Biases in a window
 
+    With $s = 3$ the window reaches two positions to either side:
+
     >>> aft = AFTLocal(d_model=6, seq_len=11, local_window_size=3)
     >>> x, memory = torch.randn(7, 2, 6), torch.randn(11, 2, 6)
     >>> aft(query=x, key=memory, value=memory).shape
     torch.Size([7, 2, 6])
 
-    Far keys take part. The last of eleven positions hears of the first:
+    Far keys take part. The first query hears of the last of eleven keys:
 
     >>> before = aft(query=x[:1], key=memory, value=memory)
     >>> memory[10] += 1.0
@@ -66,9 +68,9 @@ class AFTLocal(AttentionFreeWithWindow):
         r"""
         ### Store what is learned
 
-        The obvious way is a table of $T \times T$ and a mask that zeroes what lies outside. Of
-        its numbers, $2s - 1$ in a row are ever used. For 2,048 positions and a window of 32,
-        that is 3 in a hundred; the others still cost memory, in the gradient and in the
+        The obvious way is a table of $T \times T$ and a mask that zeroes what lies outside. In
+        each row, no more than $2s - 1$ numbers are ever used. For 2,048 positions and a window
+        of 32, that is 3 in a hundred; the others still cost memory, in the gradient and in the
         optimiser too. We keep the band: row $t$ holds the biases for $t - s + 1$ to
         $t + s - 1$.
 

@@ -16,11 +16,15 @@ symbols:
 Take [AFT-full](full.html) and leave out the biases. Nothing then depends on the pair any more:
 each key has the same weight for whoever asks.
 
-$$Y_t = \sigma(Q_t) \odot
-\frac{\sum_{t'} \exp(K_{t'}) \odot V_{t'}}{\sum_{t'} \exp(K_{t'})}
-= \sigma(Q_t) \odot \sum_{t'} \operatorname{softmax}(K)_{t'} \odot V_{t'}$$
+$$
+\begin{aligned}
+Y_t &= \sigma(Q_t) \odot
+\frac{\sum_{t'} \exp(K_{t'}) \odot V_{t'}}{\sum_{t'} \exp(K_{t'})} \\
+&= \sigma(Q_t) \odot \sum_{t'} \operatorname{softmax}(K)_{t'} \odot V_{t'}
+\end{aligned}
+$$
 
-(Zhai et al. 2021). The sum on the right does not contain $t$. It is taken once, and each query
+(Zhai et al. 2021). The last sum does not contain $t$. It is taken once, and each query
 lets through what it wants of it. Time and memory are those of reading the sequence.
 """
 
@@ -33,6 +37,8 @@ from labml_nn.transformers.aft.window import AttentionFreeWithWindow
 class AFTSimple(AttentionFreeWithWindow):
     r"""
     ## One average for all
+
+    A softmax over the keys, in each feature on its own, and one average that all queries share:
 
     >>> aft = AFTSimple(d_model=6)
     >>> x, memory = torch.randn(7, 2, 6), torch.randn(11, 2, 6)
@@ -76,6 +82,8 @@ class AFTSimple(AttentionFreeWithWindow):
 
     def get_causal_band(self, start: int, stop: int) -> Tensor:
         r"""
+        The window of one: a bias of 0 for the position itself.
+
         * `return: [1, seq_len, 1]`
         """
         return torch.zeros(1, stop - start, 1, device=self.output.weight.device)

@@ -71,16 +71,18 @@ tensor([0., 0., 0.])
 
 The true maximum is 200, not 400, and of all three weights nothing is left.
 
-This page has two ways to do it: [one](labml_nn.transformers.aft.stable.RunningMaximum) which is
-always right and slow, [one](labml_nn.transformers.aft.stable.SharedMaximum) which is fast, and
-[a test](labml_nn.transformers.aft.stable.stays_in_range) that says when the fast one is right.
-[The next page](blocks.html) makes the causal sum cheaper still.
+This page has two ways to do it. [A scan over the
+keys](labml_nn.transformers.aft.stable.RunningMaximum) is always right, and slow. [Two matrix
+products](labml_nn.transformers.aft.stable.SharedMaximum) are fast, and [a
+test](labml_nn.transformers.aft.stable.stays_in_range) says when they are right. [The next
+page](blocks.html) makes the causal sum cheaper still.
 
 **The axes here** are not those of the other pages. An average never mixes two features, nor two
 items of a batch; all of them can lie side by side in the columns of one matrix. So a sequence is
 `[groups, seq_len, columns]`. Columns of one group share a table $w$.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -150,6 +152,9 @@ def average(key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
             [6.5752],
             [8.0000]])
     """
+    # No queries, or no keys: there is no maximum, and nothing to be fast about.
+    if bias.numel() == 0:
+        return average_by_formula(key, value, bias)
     form = SharedMaximum if stays_in_range(key, bias) else RunningMaximum
     return form.apply(key, value, bias)
 
@@ -228,6 +233,29 @@ def finite(highest: Tensor) -> Tensor:
     return highest.masked_fill(highest == -torch.inf, 0)
 
 
+def without_autocast(backward: Callable[..., Any]) -> Callable[..., Any]:
+    r"""
+    ## The precision of the way back
+
+    Whoever asks for gradients inside `torch.autocast` has the products of a backward pass made
+    in half precision, even if those of the forward pass were not. Autocast must be told twice.
+
+    >>> @without_autocast
+    ... def product(ctx, grad):
+    ...     return (grad @ grad).dtype
+    >>> with torch.autocast("cpu", dtype=torch.bfloat16):
+    ...     product(None, torch.randn(3, 3))
+    torch.float32
+    """
+
+    @functools.wraps(backward)
+    def in_full(ctx: Any, *grads: Tensor) -> Any:
+        with torch.autocast(grads[0].device.type, enabled=False):
+            return backward(ctx, *grads)
+
+    return in_full
+
+
 class TwiceDifferentiable(torch.autograd.Function):
     r"""
     ## A gradient by hand, and the gradient of the gradient
@@ -285,6 +313,7 @@ class SharedMaximum(TwiceDifferentiable):
         return x
 
     @staticmethod
+    @without_autocast
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         r"""
         ### The way back
@@ -377,6 +406,7 @@ class RunningMaximum(TwiceDifferentiable):
         return x
 
     @staticmethod
+    @without_autocast
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         key, value, bias, highest, total, x = ctx.saved_tensors
         if torch.is_grad_enabled():

@@ -12,9 +12,10 @@ symbols:
 ---
 # A window and the past
 
-Three of the variants have biases near the position only: AFT-local, AFT-conv, and AFT-simple,
-whose window is so small that nothing is left in it. For all three the causal average is that of
-[The past in one key](blocks.html). This page puts it into the layer.
+Three of the variants have biases only for keys less than $s$ places away: AFT-local, AFT-conv,
+and AFT-simple, where $s = 1$ and the one bias is 0. For all three the causal average is that of
+[The past in one key](blocks.html). This page makes a layer of it, which can also write:
+position after position, with a memory that does not grow.
 """
 
 from abc import abstractmethod
@@ -32,11 +33,11 @@ from labml_nn.transformers.aft.blocks import (
 )
 from labml_nn.transformers.aft.full import (
     AttentionFree,
-    check_batch,
+    check_state,
     from_columns,
     to_columns,
 )
-from labml_nn.transformers.mha import check_sequences
+from labml_nn.transformers.mha import check_sequence
 
 
 class PastAndWindow(NamedTuple):
@@ -130,10 +131,15 @@ class AttentionFreeWithWindow(AttentionFree):
         >>> state.key.shape, state.past_key.shape
         (torch.Size([2, 2, 6]), torch.Size([1, 2, 6]))
         """
-        check_sequences(x, x, x, self.d_model)
+        check_sequence("x", x, self.d_model)
         gate, key, value = torch.sigmoid(self.query(x)), self.key(x), self.value(x)
         if state is not None:
-            check_batch(x, state.past_key)
+            check_state(x, state.past_key)
+            if len(state.key) > self.window - 1:
+                raise ValueError(
+                    f"the state has {len(state.key)} positions in its window, "
+                    f"but a window of {self.window} keeps {self.window - 1} at most"
+                )
         with torch.autocast(x.device.type, enabled=False):
             y, state = self.continue_average(key, value, state)
             y = y.to(gate.dtype)
@@ -167,7 +173,8 @@ class AttentionFreeWithWindow(AttentionFree):
             key = torch.cat([window_key, key], dim=1)
             value = torch.cat([window_value, value], dim=1)
 
-        pieces = []
+        # A piece may be empty, and then nothing is added to this.
+        pieces = [key[:, :0]]
         for start in range(before, key.shape[1], BLOCK):
             stop = min(start + BLOCK, key.shape[1])
             begin = max(start - (self.window - 1), 0)
@@ -177,8 +184,9 @@ class AttentionFreeWithWindow(AttentionFree):
             )
             pieces.append(x)
 
+        # Copies: a slice would keep the whole piece in memory.
         begin = max(key.shape[1] - (self.window - 1), 0)
-        kept = (*past, key[:, begin:], value[:, begin:])
+        kept = (*past, key[:, begin:].clone(), value[:, begin:].clone())
         past_key, past_value, key, value = (
             from_columns(x, self.heads, batch_size) for x in kept
         )

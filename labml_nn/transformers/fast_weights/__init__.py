@@ -49,8 +49,12 @@ The exponential ties key and query together. Replace it by a product of *feature
 map $\phi$ that looks at one vector at a time: $\phi(k_s) \cdot \phi(q_t)$. Then the query can
 be pulled out of the sum. With $\otimes$ for the outer product, $(a \otimes b)_{ij} = a_i b_j$,
 
-$$y_t = \sum_{s \le t} \big(\phi(k_s) \cdot \phi(q_t)\big)\, v_s
-= W_t\, \phi(q_t), \qquad W_t = \sum_{s \le t} v_s \otimes \phi(k_s)$$
+$$
+\begin{aligned}
+y_t &= \sum_{s \le t} \big(\phi(k_s) \cdot \phi(q_t)\big)\, v_s = W_t\, \phi(q_t) \\
+W_t &= \sum_{s \le t} v_s \otimes \phi(k_s)
+\end{aligned}
+$$
 
 $W_t$ has $d_v$ rows and $d_\phi$ columns, the widths of a value and of the features. It does
 not grow. Each step *writes* one outer product, and *reads* with one product (Katharopoulos et
@@ -71,8 +75,12 @@ True
 To write $v$ under $k$ and get it back, the features of $k$ must have length 1 and be orthogonal
 to those of all other keys:
 
-$$W \phi(k_t) = \sum_s \big(\phi(k_s) \cdot \phi(k_t)\big)\, v_s
-= \lVert\phi(k_t)\rVert^2\, v_t + \sum_{s \ne t} \big(\phi(k_s) \cdot \phi(k_t)\big)\, v_s$$
+$$
+\begin{aligned}
+W \phi(k_t) &= \sum_s \big(\phi(k_s) \cdot \phi(k_t)\big)\, v_s \\
+&= \lVert\phi(k_t)\rVert^2\, v_t + \sum_{s \ne t} \big(\phi(k_s) \cdot \phi(k_t)\big)\, v_s
+\end{aligned}
+$$
 
 The last sum is *interference*: what was stored under other keys answers too. In $d_\phi$
 dimensions there are at most $d_\phi$ orthogonal directions. So a sequence longer than $d_\phi$
@@ -108,11 +116,15 @@ the old one. With $\beta_t = 0$ nothing happens.
 
 Multiply out, and there are two terms more than before the write:
 
-$$W_t = W_{t-1} + \beta_t\, v_t \otimes \phi(k_t)
-- \beta_t\, \big(W_{t-1}\, \phi(k_t)\big) \otimes \phi(k_t)$$
+$$
+\begin{aligned}
+W_t = W_{t-1} &+ \beta_t\, v_t \otimes \phi(k_t) \\
+&- \beta_t\, \big(W_{t-1}\, \phi(k_t)\big) \otimes \phi(k_t)
+\end{aligned}
+$$
 
-The middle one writes, the last one erases. **Leave the last one out** — in a formula it is
-quickly lost — and what remains is the sum again, with weights:
+The first of them writes, the second erases. **Leave the second one out**, and what remains is
+the sum again, with weights:
 
 >>> wrong = torch.outer(torch.tensor([10.0]), first)
 >>> wrong = wrong + torch.outer(torch.tensor([20.0]), first)
@@ -134,9 +146,9 @@ $$\frac{\partial}{\partial W}\, \tfrac12\, \lVert v - W \phi(k) \rVert^2
 >>> torch.allclose(-slope, rule, atol=1e-6)
 True
 
-So while the slow weights learn over many texts, the fast ones learn within one. And like any
-learner with a small error to mend, they can mend what interference has spoilt. The two
-overlapping keys from above, written in turn ten times:
+So while the slow weights learn over many texts, the fast ones learn within one. And what
+interference has spoilt, they mend, if the pairs come again. Here are the two overlapping keys
+from above, written in turn ten times:
 
 >>> weights = torch.zeros(1, 2)
 >>> for _ in range(10):
@@ -162,7 +174,7 @@ from torch import Tensor, nn
 
 from labml_nn.transformers.fast_weights.chunkwise import delta_rule, sum_rule
 from labml_nn.transformers.fast_weights.dpfp import DPFP
-from labml_nn.transformers.mha import PrepareForMultiHeadAttention
+from labml_nn.transformers.mha import PrepareForMultiHeadAttention, check_sequence
 from labml_nn.utils import clone_module_list
 
 __all__ = [
@@ -204,7 +216,7 @@ class FastWeightsAttention(nn.Module):
         `[..., d_phi]`. Most maps have nothing to learn; one that has should be a module.
         """
         super().__init__()
-        if heads < 1 or d_model % heads != 0:
+        if heads < 1 or d_model < 1 or d_model % heads != 0:
             raise ValueError(f"d_model = {d_model} cannot be shared equally by heads = {heads}")
         self.heads = heads
         self.d_k = d_model // heads
@@ -226,10 +238,15 @@ class FastWeightsAttention(nn.Module):
         r"""
         ### What goes to the memory
 
-        $$\phi(q) = \phi(W^Q x) \qquad \phi(k) = \phi(W^K x) \qquad v = W^V x \qquad
-        \beta = \sigma(W^\beta x)$$
+        $$
+        \begin{aligned}
+        q &= W^Q x & k &= W^K x \\
+        v &= W^V x & \beta &= \sigma(W^\beta x)
+        \end{aligned}
+        $$
 
-        The sigmoid $\sigma$ keeps the strength between 0 and 1, one number per head.
+        The sigmoid $\sigma$ keeps the strength between 0 and 1, one number per head. Of query
+        and key, only the features $\phi(q)$ and $\phi(k)$ are passed on.
 
         * `x: [..., d_model]`
 
@@ -304,11 +321,7 @@ class FastWeightsAttention(nn.Module):
 
         Gradients flow through the state, back into all earlier pieces. To cut them, detach it.
         """
-        if x.ndim != 3 or x.shape[-1] != self.d_model:
-            raise ValueError(
-                f"x has shape {list(x.shape)}, but must have "
-                f"[seq_len, batch_size, d_model] with d_model = {self.d_model}"
-            )
+        check_sequence("x", x, self.d_model)
         query, key, value, beta = self.project(x)
         y, state = delta_rule(query, key, value, beta, state)
         return self.mix(y), state
@@ -396,6 +409,7 @@ class FastWeightsAttentionTransformerLayer(nn.Module):
         * `x: [n, batch_size, d_model]`
         * `state: [batch_size, heads, d_v, d_phi]`
         """
+        check_sequence("x", x, self.size)
         # $x + \operatorname{memory}(\operatorname{norm}(x))$
         z = self.norm_self_attn(x) if self.pre_norm else x
         y, state = self.attn.step(z, state)
@@ -440,6 +454,8 @@ class FastWeightsAttentionTransformer(nn.Module):
 
     def __init__(self, layer: FastWeightsAttentionTransformerLayer, n_layers: int):
         super().__init__()
+        if n_layers < 1:
+            raise ValueError(f"a stack needs at least one layer, not n_layers = {n_layers}")
         self.layers = clone_module_list(layer, n_layers)
         self.norm = nn.LayerNorm(layer.size)
 

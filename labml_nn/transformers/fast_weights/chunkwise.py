@@ -49,8 +49,8 @@ $$W_C = W_0 + P^\top K$$
 
 $$y_i = W_i\, q_i = W_0\, q_i + \sum_{j \le i} p_j\, (k_j \cdot q_i)$$
 
-The condition $j \le i$ is a causal mask. With $\operatorname{tril}$ for "set everything above
-the diagonal to zero", all rows at once are
+The condition $j \le i$ is a causal mask. Let $\operatorname{tril}$ set everything above the
+diagonal to zero. Then all rows at once are
 
 $$Y = Q W_0^\top + \operatorname{tril}(Q K^\top)\, P$$
 
@@ -61,15 +61,23 @@ $p_i = v_i$, and is already done.
 **Step 3. What the delta rule writes.** It corrects what the memory now says for $k_i$, by the
 share $\beta_i$:
 
-$$p_i = \beta_i \left( v_i - W_{i-1} k_i \right)
-= \beta_i \Big( v_i - W_0\, k_i - \sum_{j < i} p_j\, (k_j \cdot k_i) \Big)$$
+$$
+\begin{aligned}
+p_i &= \beta_i \left( v_i - W_{i-1} k_i \right) \\
+&= \beta_i \Big( v_i - W_0\, k_i - \sum_{j < i} p_j\, (k_j \cdot k_i) \Big)
+\end{aligned}
+$$
 
 We have put in step 1 for $W_{i-1}$. Here is the obstacle: $p_i$ depends on the earlier $p_j$.
 But it does so *linearly*. Bring them to the left side, and the whole chunk is one linear
 system. Write $\operatorname{Diag}(\beta)$ for the matrix with the $\beta_i$ on its diagonal:
 
-$$(I + L)\, P = \operatorname{Diag}(\beta) \left( V - K W_0^\top \right), \qquad
-L = \operatorname{Diag}(\beta) \operatorname{tril}_{-1}(K K^\top)$$
+$$
+\begin{aligned}
+(I + L)\, P &= \operatorname{Diag}(\beta) \left( V - K W_0^\top \right) \\
+L &= \operatorname{Diag}(\beta) \operatorname{tril}_{-1}(K K^\top)
+\end{aligned}
+$$
 
 $\operatorname{tril}_{-1}$ keeps only what is strictly below the diagonal. So $I + L$ is *unit
 lower triangular*: ones on the diagonal, zeros above. Such a system always has exactly one
@@ -79,7 +87,12 @@ on.
 **Step 4. What does not depend on the past.** On the right side only $W_0$ comes from other
 chunks. Split it off:
 
-$$T = (I + L)^{-1} \operatorname{Diag}(\beta), \qquad P = T \left( V - K W_0^\top \right)$$
+$$
+\begin{aligned}
+T &= (I + L)^{-1} \operatorname{Diag}(\beta) \\
+P &= T \left( V - K W_0^\top \right)
+\end{aligned}
+$$
 
 $T$ is made of this chunk's own keys and strengths. So *all chunks are solved at the same time*.
 What remains one after the other is the short walk $W_0 \to P \to W_C$, with $1/C$ of the steps.
@@ -129,6 +142,8 @@ def delta_rule(
 ) -> tuple[Tensor, Tensor]:
     r"""
     ## The delta rule
+
+    All four steps, for a whole sequence.
 
     * `query: [seq_len, batch_size, heads, d_phi]`
     * `key: [seq_len, batch_size, heads, d_phi]`
@@ -190,6 +205,8 @@ def walk_along_chunks(
 ) -> tuple[Tensor, Tensor]:
     r"""
     ## Step 4, in code
+
+    First what does not depend on the past, for all chunks at once; then the walk.
 
     * `query: [seq_len, batch_size, heads, d_phi]`
     * `key: [seq_len, batch_size, heads, d_phi]`
@@ -286,7 +303,7 @@ def single_position(
     weights = state.flatten(0, 1)
     weights = torch.baddbmm(weights, beta * (value - weights @ key), key.mT)
     # `y: [1, batch_size, heads, d_v]`
-    y = (weights @ query).view(1, batch_size, heads, -1)
+    y = (weights @ query).view(1, *state.shape[:-1])
     return y, weights.unflatten(0, (batch_size, heads))
 
 
@@ -413,10 +430,10 @@ def check_memory(
             f"query has shape {list(query.shape)}, but key has {list(key.shape)}: "
             "they must be the same"
         )
-    if key.ndim < 3 or value.ndim != key.ndim or value.shape[:-1] != key.shape[:-1]:
+    if key.ndim != 4 or value.ndim != key.ndim or value.shape[:-1] != key.shape[:-1]:
         raise ValueError(
             f"value has shape {list(value.shape)}, but key has {list(key.shape)}: "
-            "all axes except the last must be the same"
+            "both must have 4 axes, and all except the last must be the same"
         )
     if beta.shape != key.shape[:-1]:
         raise ValueError(

@@ -46,6 +46,7 @@ from torch import Tensor
 
 from labml_nn.transformers import fast_weights
 from labml_nn.transformers.fast_weights.chunkwise import check_memory
+from labml_nn.transformers.mha import check_sequence
 
 
 def write_and_read(
@@ -53,6 +54,8 @@ def write_and_read(
 ) -> tuple[Tensor, Tensor]:
     r"""
     ## One position
+
+    Ask, correct, ask again.
 
     * `weights: [batch_size, heads, d_v, d_phi]`
     * `query: [batch_size, heads, d_phi]`
@@ -163,11 +166,7 @@ class FastWeightsAttention(fast_weights.FastWeightsAttention):
         >>> y.shape, weights.shape
         (torch.Size([2, 12]), torch.Size([2, 3, 4, 8]))
         """
-        if x.ndim != 2 or x.shape[-1] != self.d_model:
-            raise ValueError(
-                f"x has shape {list(x.shape)}, but must have "
-                f"[batch_size, d_model] with d_model = {self.d_model}"
-            )
+        check_position(x, self.d_model)
         # A sequence of one.
         query, key, value, beta = self.project(x.unsqueeze(0))
         y, weights = delta_rule(query, key, value, beta, weights)
@@ -199,6 +198,7 @@ class FastWeightsAttentionTransformerLayer(fast_weights.FastWeightsAttentionTran
         >>> x.shape, weights.shape
         (torch.Size([2, 12]), torch.Size([2, 3, 4, 8]))
         """
+        check_position(x, self.size)
         z = self.norm_self_attn(x) if self.pre_norm else x
         y, weights = self.attn(z, weights)
         return self.think(x + self.dropout(y)), weights
@@ -234,10 +234,30 @@ class FastWeightsAttentionTransformer(fast_weights.FastWeightsAttentionTransform
         * `x_seq: [seq_len, batch_size, d_model]`
         * `return: [seq_len, batch_size, d_model]`
         """
+        check_sequence("x_seq", x_seq, self.norm.normalized_shape[0])
         weights: list[Tensor | None] = [None] * len(self.layers)
         outputs = []
         for x in x_seq:
             for n, layer in enumerate(self.layers):
                 x, weights[n] = layer(x, weights[n])
             outputs.append(x)
-        return self.norm(torch.stack(outputs))
+        return self.norm(torch.stack(outputs) if outputs else x_seq)
+
+
+def check_position(x: Tensor, d_model: int) -> None:
+    r"""
+    ## A position that does not fit
+
+    A whole sequence is not a position, and goes elsewhere:
+
+    >>> attention = FastWeightsAttention(3, 12, 0.1, fast_weights.DPFP())
+    >>> attention(torch.randn(7, 2, 12))
+    Traceback (most recent call last):
+        ...
+    ValueError: x has shape [7, 2, 12], but must have [batch_size, d_model] with d_model = 12
+    """
+    if x.ndim != 2 or x.shape[-1] != d_model:
+        raise ValueError(
+            f"x has shape {list(x.shape)}, but must have "
+            f"[batch_size, d_model] with d_model = {d_model}"
+        )

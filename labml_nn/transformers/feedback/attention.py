@@ -271,15 +271,21 @@ class FeedbackAttention(nn.Module):
         place = place.transpose(0, 1).reshape(batch_size * self.heads, 1, -1)
         place = place[:, :, -sum(lengths) :]
 
-        # $(Q + b_Q) \cdot K_j$
+        # $(Q + b_Q) \cdot K_j$ is added to it in the product itself, which divides by $\sqrt{d_k}$
+        # on the way: a sum or a quotient by itself would read and write all scores once more.
         #
         # * `asking: [batch_size * heads, 1, d_k]`
-        # * `content: [batch_size * heads, 1, seq_len]`
+        # * `scores: [batch_size * heads, 1, seq_len]`
         asking = (query + self.query_pos_bias).view(-1, 1, self.d_k)
-        content = torch.cat([torch.bmm(asking, piece.transpose(1, 2)) for piece in key], dim=2)
+        parts = [
+            torch.baddbmm(
+                where, asking, piece.transpose(1, 2), beta=self.scale, alpha=self.scale
+            )
+            for where, piece in zip(place.split(lengths, dim=2), key, strict=True)
+        ]
+        scores = torch.cat(parts, dim=2) if len(parts) > 1 else parts[0]
         # `attn: [batch_size * heads, 1, seq_len]`
-        attn = ((content + place) * self.scale).softmax(dim=-1)
-        attn = self.dropout(attn)
+        attn = self.dropout(scores.softmax(dim=-1))
 
         # $\sum_j A_j V_j$, piece by piece.
         found: Tensor | None = None

@@ -113,17 +113,27 @@ class FeedbackTransformerLayer(nn.Module):
             raise ValueError("key and value must both be given, or both be None")
         return self.think(x)
 
-    def look_back(self, x: Tensor, memory: "Memory", distances: Distances) -> Tensor:
+    def ask(self, x: Tensor) -> Tensor:
+        r"""
+        ### What to look for
+
+        * `x: [..., batch_size, d_model]`
+        * `return: [..., batch_size, heads, d_k]`
+        """
+        return self.attn.query(self.norm_self_attn(x))
+
+    def look_back(
+        self, x: Tensor, query: Tensor, memory: "Memory", distances: Distances
+    ) -> Tensor:
         r"""
         ### Look back, in the loop
 
         Keys and values are in the memory already.
 
         * `x: [batch_size, d_model]`
+        * `query: [batch_size, heads, d_k]`
         * `return: [batch_size, d_model]`
         """
-        # `query: [batch_size, heads, d_k]`
-        query = self.attn.query(self.norm_self_attn(x))
         found = self.attn.recall(query, *memory.pieces(), distances)
         return x + self.dropout(self.attn.output(found.flatten(-2)))
 
@@ -412,7 +422,13 @@ class FeedbackTransformer(nn.Module):
         farthest = memories[0].length + x.shape[0] - 1
         reach = 0
 
-        for x_t in x:
+        # What the lowest layer looks for depends on the input alone, which is there from the start.
+        # So all its questions are asked at once.
+        #
+        # `first_queries: [seq_len, batch_size, heads, d_k]`
+        first_queries = self.all_layers[0].ask(x)
+
+        for x_t, first_query in zip(x, first_queries, strict=True):
             n_memories = memories[0].length
             # Cutting the tables costs a copy, and on the way back a whole table of zeros to put the
             # gradient in. So cut them for a whole block of steps.
@@ -424,7 +440,8 @@ class FeedbackTransformer(nn.Module):
             for n, layer in enumerate(self.all_layers):
                 # The first step has nothing to look back at.
                 if n_memories > 0:
-                    x_t = layer.look_back(x_t, memories[n], distances[n])
+                    query = first_query if n == 0 else layer.ask(x_t)
+                    x_t = layer.look_back(x_t, query, memories[n], distances[n])
                 x_t = layer.think(x_t)
                 outputs.append(x_t)
             self.write(memories, self.remember(outputs, weights))

@@ -33,12 +33,12 @@ $m^n$ the memory of that layer, the latest $M$ vectors that entered it before. T
 $$
 \begin{aligned}
 \tilde{h}^n_\tau &= \big[\, \operatorname{SG}(m^n) \circ h^n_\tau \,\big] \\
-h^{n+1}_\tau &= \operatorname{Layer}\big(\text{queries from } h^n_\tau,\;
-\text{keys and values from } \tilde{h}^n_\tau\big)
+h^{n+1}_\tau &= \operatorname{Layer}\big(h^n_\tau,\; \tilde{h}^n_\tau\big)
 \end{aligned}
 $$
 
-(section 3.2). $\circ$ lays two sequences end to end. $\operatorname{SG}$ is *stop gradient*:
+(section 3.2). The layer makes its queries from the first, its keys and values from the second.
+$\circ$ lays two sequences end to end. $\operatorname{SG}$ is *stop gradient*:
 the memory is taken as given, and no gradient goes back into segments that are already done. So
 a step of training costs the same however long the book.
 
@@ -94,15 +94,17 @@ class TransformerXLLayer(nn.Module):
     r"""
     ## A layer with a memory
 
+    Attention and a feed-forward network, as in any Transformer. Only attention knows of the
+    memory.
+
     * `self_attn` is [relative attention](../relative_mha.html), which takes its queries for the
       last of the keys. Plain attention would take them for the first.
     * `feed_forward` is the [feed-forward network](../feed_forward.html).
     * `dropout_prob` is for what each of the two adds.
 
-    Here the normalisation comes *first*, and what is added is not normalised afterwards. So
-    there is a way from the last layer to the first without any obstacle, which makes deep
-    models easier to train ([Xiong et al. 2020](https://arxiv.org/abs/2002.04745)). The paper
-    normalises after each sum.
+    Here the normalisation comes *first*, and what is added is not normalised afterwards. The
+    paper normalises after each sum. Why we do not stands under
+    [One layer](labml_nn.transformers.models.TransformerLayer).
     """
 
     def __init__(
@@ -163,10 +165,10 @@ class TransformerXL(nn.Module):
 
     `mem_len` is $M$, how many vectors each layer keeps. With `None` it keeps all.
 
-    **What the memory gives.** Reading in segments gives exactly the values of reading the
-    whole at once, under a mask that shows each position its own segment and the $M$ places
-    before. With enough memory that is everything. It holds for any number of layers, since
-    what is kept is what the whole would compute there too.
+    **What the memory gives.** Reading in segments gives exactly the values of reading the whole
+    at once, under a mask that shows each position its own segment, up to itself, and the $M$
+    places before the segment. With enough memory that is everything. It holds for any number of
+    layers, since what is kept is what the whole would compute there too.
 
     >>> model = small_model(n_layers=3, mem_len=None)
     >>> x = torch.randn(15, 2, 15)
@@ -267,14 +269,18 @@ class TransformerXL(nn.Module):
         for n, layer in enumerate(self.layers):
             # `mem: [n_mem, batch_size, d_model]`
             mem = state[n] if state else None
-            # What enters this layer is kept, behind what was kept before. It is a copy even
-            # where there was nothing before: the caller may write something else into `x`.
+            # What enters this layer is kept, behind what was kept before; of all these, only
+            # the latest. It is a copy even where there was nothing before: the caller may write
+            # something else into `x`. And what is too old is cut off before the copy is made: a
+            # slice of the whole would keep the whole in memory.
             #
-            # `inputs: [n_inputs, batch_size, d_model]`
-            inputs = torch.cat([x] if mem is None else [mem, x])
-            # Of these, only the latest.
-            surplus = 0 if self.mem_len is None else max(len(inputs) - self.mem_len, 0)
-            new_state.append(inputs[surplus:])
+            # * `past: [n_mem, batch_size, d_model]`
+            # * `kept: [n_kept, batch_size, d_model]`
+            past = x[:0] if mem is None else mem
+            total = len(past) + len(x)
+            surplus = 0 if self.mem_len is None else max(total - self.mem_len, 0)
+            kept = torch.cat([past[surplus:], x[max(surplus - len(past), 0) :]])
+            new_state.append(kept)
             x = layer(x=x, mem=mem, mask=mask)
         return self.norm(x), tuple(new_state)
 
