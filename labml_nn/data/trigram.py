@@ -418,8 +418,8 @@ class TrigramModel:
         * `triples: [n, 3]`
         * `return: [n]`
 
-        After any two characters, those of all that can follow add up to one, also when the two
-        never stood together:
+        After any two characters, the probabilities of all that can follow add up to one, also
+        when the two never stood together:
 
         >>> model = TrigramModel.fit(torch.randint(4, (50,)), n_tokens=6)
         >>> c = torch.arange(6)

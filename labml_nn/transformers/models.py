@@ -25,7 +25,7 @@ deep stack still learns. At the end, vectors must become a guess at the next cha
 
 The parts are here, as the paper has them, but for one change of order that
 [everybody has made since](labml_nn.transformers.models.TransformerLayer). The other pages of this
-chapter change one part, and take the rest from here.
+chapter change one part; what they leave alone is as it is here.
 """
 
 import math

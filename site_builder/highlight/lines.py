@@ -62,23 +62,33 @@ def line_html(number: int, tokens: Sequence[Token], links: Links = {}) -> str:  
     One line of the file as `<span class="line" id="L38">`: its number, which is not part of the text, and its
     text. A screen reader is told the bare number, which is the same in every language.
     """
-    line = "".join([token.text for token in tokens])
-    body = line.rstrip("\r\n")
+    lead, width, content = _line(tokens, links)
+    if lead:
+        lead = f'<span class="in">{lead}</span>'
+    return (
+        f'<span class="line" id="L{number}"><a class="ln" href="#L{number}" data-n="{number}"'
+        f' aria-label="{number}" tabindex="-1"></a><span class="src" style="--i:{width}">'
+        f"{lead}{content}</span></span>"
+    )
+
+
+def hanging_html(tokens: Sequence[Token]) -> tuple[str, int]:
+    """A line that stands in the prose, with the places where it may be broken, and the width of its indent."""
+    lead, width, content = _line(tokens)
+    return lead + content, width
+
+
+def _line(tokens: Sequence[Token], links: Links = {}) -> tuple[str, int, str]:  # noqa: B006
+    """The indent, its width in columns, and what follows it."""
+    body = "".join([token.text for token in tokens]).rstrip("\r\n")
     indent = len(body) - len(body.lstrip(" \t\f"))
     if indent == len(body):
         indent = 0
     marks = _breaks(body, tokens) if _NEEDS_CARE.search(body) else []
     if links:
         marks = sorted([*marks, *_link_marks(links, len(body))], key=_nesting)
-    lead, width = "", 0
-    if indent:
-        width = len(body[:indent].expandtabs(TAB).replace("\f", ""))
-        lead = f'<span class="in">{_text(body[:indent])}</span>'
-    return (
-        f'<span class="line" id="L{number}"><a class="ln" href="#L{number}" data-n="{number}"'
-        f' aria-label="{number}" tabindex="-1"></a><span class="src" style="--i:{width}">'
-        f"{lead}{''.join(_pieces(tokens, indent, marks))}</span></span>"
-    )
+    width = len(body[:indent].expandtabs(TAB).replace("\f", "")) if indent else 0
+    return _text(body[:indent]), width, "".join(_pieces(tokens, indent, marks))
 
 
 def inline_html(tokens: Sequence[Token]) -> str:

@@ -52,17 +52,20 @@ def figure(lines: Sequence[str], example: Callable[[str, str], str] | None = Non
 
 def _plain(step: Step) -> str:
     source = _DIRECTIVE.sub("", step.source)
-    shown = highlight.block(source, "python").removesuffix("\n").split("\n")
-    if len(shown) != source.count("\n") + 1:
-        shown = html.escape(source, quote=False).split("\n")
-    parts = [
-        f'<span class="in">{_prompt("... " if n else ">>> ")}{line}\n</span>' for n, line in enumerate(shown)
-    ]
+    typed = source.split("\n")
+    lines = [[t for t in line if t.text != "\n"] for line in highlight.python([f"{one}\n" for one in typed])]
+    if ["".join(t.text for t in line) for line in lines] != typed:
+        lines = [[highlight.Token("", one)] for one in typed]
+    parts = [_hanging("in", line, "... " if n else ">>> ") for n, line in enumerate(lines)]
     if step.want:
         want = re.sub(r"^<BLANKLINE>$", "", step.want, flags=re.MULTILINE)
-        parts.append(f'<span class="out">{html.escape(want, quote=False)}\n</span>')
+        parts += [_hanging("out", [highlight.Token("", line)]) for line in want.split("\n")]
     return "".join(parts)
 
 
-def _prompt(text: str) -> str:
-    return f'<span class="ps">{html.escape(text)}</span>'
+def _hanging(cls: str, line: Sequence[highlight.Token], prompt: str = "") -> str:
+    """A line that goes on under its own beginning where it does not fit, not under the prompt."""
+    content, width = highlight.hanging_html(line)
+    indent = f' style="--i:{width}"' if width else ""
+    prompt = f'<span class="ps">{html.escape(prompt)}</span>' if prompt else ""
+    return f'<span class="{cls}"{indent}>{prompt}{content}\n</span>'

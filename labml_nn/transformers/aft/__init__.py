@@ -59,14 +59,15 @@ go.
 
 **Four kinds of bias.**
 
-| | $w_{tt'}$ | learned numbers | causal memory |
+| AFT- | $w_{tt'}$ | learned | memory |
 |---|---|---|---|
-| [AFT-full](full.html) | one for each pair | $T^2$, or fewer as a product | $T^2 + Td$ |
-| [AFT-simple](simple.html) | 0 | none | $Td$ |
-| [AFT-local](local.html) | one for each pair less than $s$ apart | $T (2s - 1)$ | $T (d + s)$ |
-| [AFT-conv](conv.html) | one for each distance less than $s$ | $h (2s - 1)$ | $T (d + hs)$ |
+| [full](full.html) | one for each pair | $T^2$, or fewer | $T^2 + Td$ |
+| [simple](simple.html) | 0 | none | $Td$ |
+| [local](local.html) | one for each pair less than $s$ apart | $T (2s - 1)$ | $T (d + s)$ |
+| [conv](conv.html) | one for each distance less than $s$ | $h (2s - 1)$ | $T (d + hs)$ |
 
-Here $s$ is the size of a window, and $h$ a number of heads: groups of features that share their
+The third column counts the learned numbers, the fourth those in memory under a causal order.
+$s$ is the size of a window, and $h$ a number of heads: groups of features that share their
 biases. All four have the same interface, and all can be told that they are causal:
 
 >>> layers = [AFTFull(6, 11), AFTSimple(6), AFTLocal(6, 11, 3), AFTConv(6, 3, 4)]

@@ -314,11 +314,12 @@ def hide(bias: Tensor, seq_len_q: int, mask: Tensor | None, is_causal: bool) -> 
     r"""
     ## Hide with $-\infty$
 
-    A key with the bias $-\infty$ has the weight 0. Here each of three queries is to see nothing
-    that comes after it:
+    A key with the bias $-\infty$ has the weight 0.
 
     * `bias: [heads, ..., seq_len_k]`
     * `return: [groups, ..., seq_len_k]`
+
+    Here each of three queries is to see nothing that comes after it:
 
     >>> hide(torch.zeros(1, 1, 4), 3, None, is_causal=True)
     tensor([[[0., -inf, -inf, -inf],
@@ -363,10 +364,10 @@ def from_columns(x: Tensor, heads: int, batch_size: int) -> Tensor:
     r"""
     ## And back
 
-    With one table for the whole batch or with one for each item, what went in comes out:
-
     * `x: [groups, seq_len, columns]`
     * `return: [seq_len, batch_size, d_model]`
+
+    With one table for the whole batch or with one for each item, what went in comes out:
 
     >>> x = torch.randn(7, 2, 15)
     >>> for own_masks in (False, True):

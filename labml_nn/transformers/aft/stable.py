@@ -117,7 +117,8 @@ def average_by_formula(key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
     """
     # `scores: [groups, seq_len_q, seq_len_k, columns]`
     scores = bias.unsqueeze(-1) + key.unsqueeze(1)
-    # The lowest finite number is a hidden key beside a visible one, and harmless among its like.
+    # Hidden scores become the lowest finite number. Beside a visible score that has the weight 0,
+    # and among themselves they make no NaN.
     hidden = scores == -torch.inf
     scores = scores.masked_fill(hidden, torch.finfo(scores.dtype).min)
     weights = scores.softmax(dim=2).masked_fill(hidden, 0)
@@ -128,6 +129,8 @@ def average_by_formula(key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
 def average(key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
     r"""
     ## The same, as fast as it can be right
+
+    Two matrix products where they are safe, the scan where they are not.
 
     * `key: [groups, seq_len_k, columns]`
     * `value: [groups, seq_len_k, columns]`

@@ -349,8 +349,8 @@ def sum_rule(
     * `value: [seq_len, batch_size, heads, d_v]`
     * `state: [batch_size, heads, d_v, d_phi]`
 
-    The result is a pair, as above. In one single chunk it is attention with scores in the place
-    of weights:
+    The result is a pair, as above. However the sequence is cut, it is attention with scores in
+    the place of weights:
 
     >>> query, key = torch.randn(2, 11, 2, 3, 4)
     >>> value = torch.randn(11, 2, 3, 5)

@@ -237,8 +237,12 @@ class DPFP(nn.Module):
         # `phi: [..., d_phi]`
         phi = torch.cat([r * r.roll(i, dims=-1) for i in range(1, self.nu + 1)], dim=-1)
 
-        # $$\phi' = \frac{\phi}{\sum_j \phi_j + \varepsilon} \qquad\text{or}\qquad
-        # \phi' = \frac{\phi}{\sqrt{\sum_j \phi_j^2 + \varepsilon^2}}$$
+        # $$
+        # \begin{aligned}
+        # \text{sum:} \quad & \phi' = \frac{\phi}{\sum_j \phi_j + \varepsilon} \\
+        # \text{L2:} \quad & \phi' = \frac{\phi}{\sqrt{\sum_j \phi_j^2 + \varepsilon^2}}
+        # \end{aligned}
+        # $$
         if self.norm == "sum":
             return (phi / (phi.sum(dim=-1, keepdim=True) + self.eps)).to(dtype)
         return (phi / (phi.square().sum(dim=-1, keepdim=True) + self.eps**2).sqrt()).to(dtype)

@@ -192,7 +192,7 @@ class TransformerXL(nn.Module):
     (False, True)
 
     **Fresh weights, old memory.** In training the weights change between two segments. The
-    memory was made with the weights of yesterday. Then the equality above holds only nearly;
+    memory was made with the older ones. Then the equality above holds only nearly;
     one lives with it. It does not hold at all under dropout, nor after a memory of another
     text: begin each text with `mem=None`.
     """
@@ -287,6 +287,8 @@ class TransformerXL(nn.Module):
     def check_memory(self, x: Tensor, mem: Sequence[Tensor] | None) -> None:
         r"""
         ### Memories that do not fit
+
+        A memory has as many items in its batch as the segment that reads on from it:
 
         >>> model = small_model(n_layers=2, mem_len=4)
         >>> _, mem = model(torch.randn(7, 2, 15))
