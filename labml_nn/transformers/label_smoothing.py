@@ -99,9 +99,10 @@ class LabelSmoothingLoss(nn.Module):
     True
 
     **A class that does not exist.** With padding, `ignore_index` is not enough. It leaves out
-    the *positions* that hold padding. In all others a share $\varepsilon / N$ is still asked
-    for the padding *class*, a word that no text contains. The gradient shows it. Where all
-    scores are equal, torch pulls the padding class only half as far down as it should go:
+    the *positions* that hold padding. In all others torch shares $\varepsilon$ among all
+    classes, and so still asks for a part of it from the padding *class*, a word that no text
+    contains. The gradient shows it. Where all scores are equal, torch pulls the padding class
+    only half as far down as it should go:
 
     >>> x, target = torch.zeros(7, 5, requires_grad=True), torch.tensor([1, 2, 3, 4, 1, 0, 0])
     >>> wrong = nn.functional.cross_entropy(x, target, ignore_index=0, label_smoothing=0.5)

@@ -13,7 +13,7 @@ The parts of the Transformer have a page each: [attention](../mha.html),
 next character of a text.
 
 It is also the measure for the other models of this chapter. They are trained on the same text, by
-the same loop, and their pages show the same curve.
+the same loop, and their pages show a curve of the same kind.
 
 >>> from labml_nn.transformers.basic.autoregressive_experiment import Experiment
 >>> model = Experiment(d_model=32, n_layers=2).model(n_tokens=50)

@@ -508,7 +508,7 @@ def rename_gate(attention: nn.Module, state: dict[str, Any], prefix: str, *_: An
     r"""
     ## Old names of the gate
 
-    The gate was once the first part of a sequence with a sigmoid behind it. The stepwise form
+    The gate was once the first of two modules in a row, the other a sigmoid. The stepwise form
     called it `gate.0`, the form for sequences `interpolation_weight.0`. Both are read; what is
     saved today says `gate.linear`.
 

@@ -210,7 +210,7 @@ class DPFP(nn.Module):
 
         Its signs alternate, its length is odd, and in $[k, -k]$ no two neighbours on the ring
         are both positive. With $\nu = 1$ such a key has no features: it can be neither written
-        nor read. It takes that one pattern of signs or its mirror image, 2 patterns of $2^d$,
+        nor read. It takes that one pattern of signs or the opposite one, 2 patterns of $2^d$,
         so in wide heads it hardly happens. With a second shift it cannot happen to a key
         without zeros:
 

@@ -37,8 +37,8 @@ h^{n+1}_\tau &= \operatorname{Layer}\big(h^n_\tau,\; \tilde{h}^n_\tau\big)
 \end{aligned}
 $$
 
-(section 3.2). The layer makes its queries from the first, its keys and values from the second.
-$\circ$ lays two sequences end to end. $\operatorname{SG}$ is *stop gradient*:
+(section 3.2). The layer makes its queries from the first argument, its keys and values from the
+second. $\circ$ lays two sequences end to end. $\operatorname{SG}$ is *stop gradient*:
 the memory is taken as given, and no gradient goes back into segments that are already done. So
 a step of training costs the same however long the book.
 
