@@ -21,7 +21,9 @@ SystemExit: 1
 Only what a command needs is imported. The list needs no PyTorch, and is there at once.
 """
 
+import contextlib
 import difflib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -171,6 +173,9 @@ def train_command(arguments: Sequence[str], console: Console) -> None:
     A run that is continued keeps its settings: they need not be typed again, and if they are,
     they must agree. So they are read first, and take the place of the defaults.
     """
+    if arguments and arguments[0] in ("-h", "--help"):
+        list_experiments(console)
+        return
     if not arguments or arguments[0].startswith("-"):
         names = ", ".join(entry.name for entry in EXPERIMENTS)
         wrong_usage(f"train needs the name of an experiment: {names}, or module:Class")
@@ -187,8 +192,7 @@ def train_command(arguments: Sequence[str], console: Console) -> None:
 
     default: Any = tyro.MISSING_NONPROP
     if resume and (run_dir / training.CONFIG).exists():
-        settings = training.read_json(run_dir / training.CONFIG)["settings"]
-        default = Train(experiment.from_json(settings))
+        default = Train(training.settings_of(run_dir, experiment))
     settings = tyro.cli(
         Train[experiment],  # type: ignore[valid-type]
         args=options,
@@ -246,6 +250,8 @@ def sample_command(arguments: Sequence[str], console: Console) -> None:
     trained = training.restore(run_dir, previous=c.from_previous, device=c.device)
     settings, vocabulary = trained.configuration, trained.vocabulary
     prompt = settings.prompt if c.prompt is None else c.prompt
+    if not prompt:
+        raise ExperimentError("prompt is empty, and the model needs a character to begin with")
     if unknown := vocabulary.unknown(prompt):
         print(f"note: the training text has no {unknown!r}", file=sys.stderr)
     ids = sample(
@@ -295,6 +301,40 @@ def wrong_usage(sentence: str) -> NoReturn:
     raise SystemExit(2)
 
 
+def in_a_sentence(error: Exception) -> str:
+    r"""
+    ## What went wrong
+
+    Ours are sentences already. Of all others the first line is shown, and how to see the rest.
+
+    >>> in_a_sentence(ValueError("steps = 0 must be at least 1"))
+    'steps = 0 must be at least 1'
+    >>> in_a_sentence(IndexError("Target 65 is out of bounds."))
+    'IndexError: Target 65 is out of bounds. (with -v before the command you see where)'
+    >>> in_a_sentence(FileNotFoundError(2, "No such file or directory", "a/b"))
+    'a/b: No such file or directory'
+    """
+    lines = str(error).splitlines()
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, (ExperimentError, ValueError, OSError)) and lines:
+        return " ".join(line.strip() for line in lines)
+    name = type(error).__name__
+    first = f"{name}: {lines[0]}" if lines else name
+    return f"{first} (with -v before the command you see where)"
+
+
+def silence(stream: Any) -> None:
+    r"""
+    ## Nobody listens any more
+
+    As after `| head`, or on a full disk. What is still to be written to `stream` would be an
+    error once more, when Python ends.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     r"""
     ## The way in
@@ -302,11 +342,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rest = list(sys.argv[1:] if arguments is None else arguments)
     verbose = rest[:1] == ["-v"]
     rest = rest[verbose:]
+    # A terminal that lacks a character gets a question mark for it.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     console = Console()
-    if not rest or rest[0] in ("-h", "--help", "list"):
-        list_experiments(console)
-        return
-    commands = {"train": train_command, "sample": sample_command, "plot": plot_command}
+    commands = {
+        "list": lambda _, console: list_experiments(console),
+        "train": train_command,
+        "sample": sample_command,
+        "plot": plot_command,
+    }
+    if not rest or rest[0] in ("-h", "--help"):
+        rest = ["list"]
     if rest[0] not in commands:
         near = nearest(rest[0], COMMANDS)
         wrong_usage(
@@ -315,13 +363,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
     try:
         commands[rest[0]](rest[1:], console)
+        console.file.flush()
     except KeyboardInterrupt:
-        print("stopped: add --resume to go on", file=sys.stderr)
+        advice = ": add --resume to go on" if rest[0] == "train" else ""
+        print(f"stopped{advice}", file=sys.stderr)
         raise SystemExit(130) from None
-    except (ExperimentError, ValueError, OSError) as error:
+    except BrokenPipeError:
+        silence(sys.stdout)
+        raise SystemExit(1) from None
+    except Exception as error:
         if verbose:
             raise
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_a_sentence(error)}", file=sys.stderr)
+        try:
+            console.file.flush()
+        except OSError:
+            silence(sys.stdout)
         raise SystemExit(1) from None
 
 

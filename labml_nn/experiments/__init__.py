@@ -147,7 +147,8 @@ def find(name: str) -> Entry:
         return Entry(name, name, "An experiment of your own")
     names = [entry.name for entry in EXPERIMENTS]
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
-    advice = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+    there = f"there are {', '.join(names)}, and your own as module:Class"
+    advice = f"did you mean {near[0]!r}?" if near else there
     raise ExperimentError(f"there is no experiment {name!r}: {advice}")
 
 
@@ -163,17 +164,26 @@ def load(name: str) -> "type[Configuration]":
     from labml_nn.experiments.configuration import Configuration
 
     module, _, attribute = find(name).where.partition(":")
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise ExperimentError(
+            f"{module!r} is no name of a module: for a class in a file mine.py of this folder, "
+            f"write mine:{attribute}"
+        )
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        imported = importlib.import_module(module)
     except ModuleNotFoundError as error:
         # Not where the module itself is there, and misses another.
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise
+        advice = ": write it without .py" if module.endswith(".py") else ""
         raise ExperimentError(
-            f"experiment {name!r} needs the module {module}, and there is none"
+            f"experiment {name!r} needs the module {module}, and there is none{advice}"
         ) from error
-    except AttributeError as error:
-        raise ExperimentError(f"module {module} has no {attribute!r}") from error
+    if not hasattr(imported, attribute):
+        near = difflib.get_close_matches(attribute, dir(imported), n=1)
+        advice = f": did you mean {near[0]!r}?" if near else ""
+        raise ExperimentError(f"module {module} has no {attribute!r}{advice}")
+    found = getattr(imported, attribute)
     if not (isinstance(found, type) and issubclass(found, Configuration)):
         raise ExperimentError(f"{module}:{attribute} is not a class made from Configuration")
     return found

@@ -51,8 +51,10 @@ No error, and a wrong weight. The run would go on with it. So we do more: a chec
 >>> folder.cleanup()
 """
 
+import contextlib
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -81,7 +83,14 @@ def save(folder: Path, state: dict[str, Any]) -> None:
     """
     partial = folder / f"{CURRENT}.partial"
     with partial.open("w+b") as file:
-        torch.save(state, file)
+        try:
+            torch.save(state, file)
+        except RuntimeError as error:
+            # PyTorch tells of a full disk as of a wrong position in the file.
+            raise CheckpointError(
+                f"{partial} could not be written: is the disk full? "
+                "What was saved before is as it was"
+            ) from error
         # The checksum goes to the end. A zip file, as this is, is read from its end, and some
         # bytes more behind it do no harm: `torch.load` alone can open it as well.
         digest = _digest(file)
@@ -130,7 +139,10 @@ def load(folder: Path, *, previous: bool = False) -> dict[str, Any]:
             size = file.seek(0, os.SEEK_END) - hashlib.sha256().digest_size
             sound = size > 0 and _digest(file, size) == file.read()
     except FileNotFoundError:
-        raise CheckpointError(f"there is no checkpoint {path}") from None
+        advice = (
+            f": {_advice(folder, path)}" if previous and (folder / CURRENT).exists() else ""
+        )
+        raise CheckpointError(f"there is no checkpoint {path}{advice}") from None
     if not sound:
         raise CheckpointError(
             f"{path} is damaged: its checksum does not match. {_advice(folder, path)}"
@@ -148,7 +160,77 @@ def load(folder: Path, *, previous: bool = False) -> dict[str, Any]:
 def _advice(folder: Path, path: Path) -> str:
     if path.name == CURRENT and (folder / PREVIOUS).exists():
         return "The one before it is there: add --from-previous to use it"
+    if path.name == PREVIOUS and (folder / CURRENT).exists():
+        return "A newer one is there: leave out --from-previous to use it"
     return "There is none before it; the run has to begin anew in another folder"
+
+
+def forget_newest(folder: Path) -> None:
+    r"""
+    ## Who goes on from the one before
+
+    has no use for the newest any more. To leave it would be a trap. The next
+    [`save`](labml_nn.experiments.checkpoint.save) would make it the one before: the damaged
+    file would take the place of the only good one, and a crash at that moment would leave none.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     folder = Path(name)
+    ...     save(folder, {"step": 100})
+    ...     save(folder, {"step": 200})
+    ...     forget_newest(folder)
+    ...     save(folder, {"step": 300})
+    ...     load(folder, previous=True)
+    {'step': 100}
+    """
+    if (folder / PREVIOUS).exists():
+        (folder / CURRENT).unlink(missing_ok=True)
+        sync_folder(folder)
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    r"""
+    ## One run in a folder
+
+    Two that write into one folder cut each other's metrics and rename each other's checkpoints.
+    So whoever writes holds a *lock* on the folder. The system takes it back when the process
+    ends, however it ends: no file is left that says for ever that the folder is in use.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name, alone_in(Path(name)):
+    ...     try:
+    ...         with alone_in(Path(name)):
+    ...             print("two at once")
+    ...     except ExperimentError as error:
+    ...         print(str(error).replace(name, "RUN"))
+    RUN is in use: another training writes there
+    """
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        # Windows can lock no folder. There, nobody is kept out.
+        if os.name != "nt":
+            import fcntl
+
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ExperimentError(
+                    f"{folder} is in use: another training writes there"
+                ) from None
+            except OSError:
+                # Some network file systems know no locks.
+                pass
+        try:
+            yield
+        finally:
+            # Where nothing was written, this does away with the folder; else it does nothing.
+            if is_new:
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
 
 
 def _digest(file: BinaryIO, size: int | None = None) -> bytes:

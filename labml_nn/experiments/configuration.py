@@ -120,6 +120,9 @@ class Configuration:
             self._at_least(name, 0)
         if self.threads is not None:
             self._at_least("threads", 1)
+            # Some systems crash where they should say that these are too many.
+            if self.threads > 1024:
+                raise ValueError(f"threads = {self.threads} must be at most 1024")
         # Written so that a value which is not a number fails too.
         for name in ("learning_rate", "clip_norm"):
             value = getattr(self, name)
@@ -131,10 +134,17 @@ class Configuration:
             raise ValueError(f"precision = {self.precision!r} is neither float32 nor bfloat16")
         if not self.prompt:
             raise ValueError("prompt is empty, and the model needs a character to begin with")
+        # What the command line could not read as text comes as halves of characters, which no
+        # file takes. The run would find that out when it writes the sample, at its very end.
+        if any("\ud800" <= character <= "\udfff" for character in self.prompt):
+            raise ValueError(f"prompt = {self.prompt!r} is no text in this terminal's encoding")
+        # Torch's generators take no more.
+        if not -(2**63) <= self.seed < 2**64:
+            raise ValueError(f"seed = {self.seed} must fit into 64 bits")
 
     def _at_least(self, name: str, least: int) -> None:
         value = getattr(self, name)
-        if not least <= value < float("inf"):
+        if not (isinstance(value, int | float) and least <= value < float("inf")):
             raise ValueError(f"{name} = {value} must be at least {least}")
 
     def model(self, n_tokens: int) -> "nn.Module":

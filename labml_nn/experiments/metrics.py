@@ -64,7 +64,7 @@ class MetricsFile:
         if there < size:
             raise ExperimentError(
                 f"{path} has {there} bytes, but had {size} when the checkpoint was written: "
-                "it does not belong to this run"
+                "it was cut, or belongs to another run"
             )
         self.file = path.open("ab")
         self.file.truncate(size)
@@ -110,11 +110,19 @@ def read(path: Path) -> list[dict[str, Any]]:
     A run that was killed may have left half a line at the end. It is left out.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        data = path.read_bytes()
     except FileNotFoundError:
         raise ExperimentError(f"there are no metrics {path}") from None
-    whole = text[: text.rfind("\n") + 1]
-    return [json.loads(line) for line in whole.splitlines()]
+    lines = []
+    for number, line in enumerate(data.split(b"\n")[:-1], 1):
+        try:
+            values = json.loads(line)
+        except ValueError:
+            values = None
+        if not isinstance(values, dict):
+            raise ExperimentError(f"{path} is damaged: line {number} is no JSON object")
+        lines.append(values)
+    return lines
 
 
 def summary_writer() -> Any:
@@ -151,6 +159,9 @@ class TensorBoard:
         for name, value in values.items():
             if name != "step":
                 self.writer.add_scalar(name, value, values["step"])
+
+    def flush(self) -> None:
+        self.writer.flush()
 
     def close(self) -> None:
         self.writer.close()

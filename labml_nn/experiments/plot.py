@@ -77,6 +77,12 @@ def plot(run_dir: Path, target: Path | None = None) -> Path:
     lines = metrics.read(run_dir / "metrics.jsonl")
     if not lines:
         raise ExperimentError(f"{run_dir / 'metrics.jsonl'} has no line yet")
+    for number, line in enumerate(lines, 1):
+        drawn = line.get("step"), line.get("loss"), line.get("valid_loss", 0.0)
+        if not all(isinstance(value, int | float) for value in drawn):
+            raise ExperimentError(
+                f"{run_dir / 'metrics.jsonl'} is damaged: line {number} has no step and loss"
+            )
     target = run_dir / "loss.svg" if target is None else target
     settings: dict[Any, Any] = {
         "svg.fonttype": "none",
@@ -161,4 +167,9 @@ def _trigram_loss(run_dir: Path) -> float | None:
     from labml_nn.experiments.training import RESULT, read_json
 
     path = run_dir / RESULT
-    return read_json(path)["trigram_loss"] if path.exists() else None
+    if not path.exists():
+        return None
+    loss = read_json(path).get("trigram_loss")
+    if not isinstance(loss, float):
+        raise ExperimentError(f"{path} is damaged: it has no trigram_loss")
+    return loss

@@ -176,6 +176,14 @@ def choose_device(name: str, local_rank: int = 0) -> torch.device:
     except RuntimeError:
         raise ValueError(f"there is no device {name!r}: try cpu, cuda or auto") from None
     if device.type != "cuda":
+        try:
+            # A kind of device that PyTorch has heard of need not be in this machine, and the
+            # one called meta holds shapes without numbers.
+            torch.empty(1, device=device).item()
+        except Exception:
+            raise ValueError(
+                f"device = {name!r} was asked for, but PyTorch cannot compute there"
+            ) from None
         return device
     if not has_gpu:
         raise ValueError(f"device = {name!r} was asked for, but PyTorch finds no GPU")

@@ -103,6 +103,8 @@ def sample(
         raise ValueError(
             f"length = {length} and temperature = {temperature} must be at least 0 and finite"
         )
+    if not -(2**63) <= seed < 2**64:
+        raise ValueError(f"seed = {seed} must fit into 64 bits")
     generator = torch.Generator().manual_seed(seed)
     device = next((tensor.device for tensor in model.parameters()), torch.device("cpu"))
     writer = _Writer(model, max_len)

@@ -63,9 +63,14 @@ WHOLE holds a run already: add --resume to continue it, or choose another folder
 >>> folder.cleanup()
 """
 
+import contextlib
 import json
 import math
+import os
 import platform
+import signal
+import threading
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -132,15 +137,20 @@ def train(
     """
     if configuration.threads is not None:
         torch.set_num_threads(configuration.threads)
-    with processes(configuration.device) as group:
+    with contextlib.ExitStack() as stack:
+        group = stack.enter_context(processes(configuration.device))
         group.check(configuration.batch_size)
         dataset = configuration.dataset()
         # A model that cannot be made leaves no folder behind.
         run = Run(configuration, dataset, group)
         state: dict[str, Any] | None = None
         if group.is_first:
+            check_folder(run_dir)
+            stack.enter_context(checkpoint.alone_in(run_dir))
             state = prepare(configuration, dataset, run_dir, resume, from_previous)
         run.go_on_from(group.from_first(state))
+        if group.is_first and from_previous:
+            checkpoint.forget_newest(run_dir)
         speaker = console if group.is_first else None
         with Reporter(speaker, configuration.steps, run.start) as reporter:
             reporter.say(run.about())
@@ -163,7 +173,8 @@ def prepare(
     checkpoints = [run_dir / checkpoint.CURRENT, run_dir / checkpoint.PREVIOUS]
     # Where not a line of metrics was written, nothing is lost.
     kept = [*checkpoints, run_dir / METRICS, run_dir / RESULT]
-    if not resume and any(path.exists() and path.stat().st_size > 0 for path in kept):
+    holds_run = any(path.exists() and path.stat().st_size > 0 for path in kept)
+    if holds_run and not resume:
         raise ExperimentError(
             f"{run_dir} holds a run already: add --resume to continue it, "
             "or choose another folder with --run-dir"
@@ -177,14 +188,30 @@ def prepare(
         "python": platform.python_version(),
         "torch": torch.__version__,
     }
+    is_there = any(path.exists() for path in checkpoints)
+    # Looked at before anything is written.
+    state = (
+        checkpoint.load(run_dir, previous=from_previous) if is_there or from_previous else None
+    )
     if resume and (run_dir / CONFIG).exists():
-        check_same(run_dir, read_json(run_dir / CONFIG), config)
+        check_same(run_dir, read_config(run_dir), config)
+    elif holds_run:
+        raise ExperimentError(
+            f"{run_dir} cannot be continued: its {CONFIG} is gone, and with it the settings "
+            "that it was begun with"
+        )
     else:
-        run_dir.mkdir(parents=True, exist_ok=True)
         checkpoint.write_text(run_dir / CONFIG, json.dumps(config, indent=2) + "\n")
-    if not from_previous and not any(path.exists() for path in checkpoints):
-        return None
-    return checkpoint.load(run_dir, previous=from_previous)
+    return state
+
+
+def check_folder(run_dir: Path) -> None:
+    r"""
+    ## A folder, or nothing yet
+    """
+    for path in (run_dir, *run_dir.parents):
+        if path.exists() and not path.is_dir():
+            raise ExperimentError(f"{path} is a file: choose a folder with --run-dir")
 
 
 def check_same(run_dir: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
@@ -215,11 +242,40 @@ def read_json(path: Path) -> dict[str, Any]:
     ## A file of the run
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ExperimentError(f"there is no file {path}: is {path.parent} a run?") from None
     except ValueError as error:
         raise ExperimentError(f"{path} is no JSON file: {error}") from None
+    if not isinstance(found, dict):
+        raise ExperimentError(f"{path} is damaged: it holds no JSON object")
+    return found
+
+
+def read_config(run_dir: Path) -> dict[str, Any]:
+    r"""
+    ### The one that says what the run is
+    """
+    config = read_json(run_dir / CONFIG)
+    for name, kind in (("experiment", str), ("settings", dict), ("text_sha256", str)):
+        if not isinstance(config.get(name), kind):
+            raise ExperimentError(f"{run_dir / CONFIG} is damaged: it has no {name}")
+    return config
+
+
+def settings_of(run_dir: Path, kind: type[Configuration]) -> Configuration:
+    r"""
+    ### The settings that a run was begun with
+
+    They are settings of the experiment that it is a run of, and of no other.
+    """
+    config = read_config(run_dir)
+    if config["experiment"] != name_of(kind):
+        raise ExperimentError(
+            f"{run_dir} cannot be continued: there experiment is {config['experiment']!r}, "
+            f"and here {name_of(kind)!r}"
+        )
+    return kind.from_json(config["settings"])
 
 
 def fill(model: nn.Module, weights: dict[str, Tensor]) -> None:
@@ -357,14 +413,21 @@ class Run:
         Now and then a look at the validation text, now and then a checkpoint, and both at the
         end. The first process does that alone; the others wait for it at the next exchange of
         gradients.
+
+        Whoever presses Ctrl-C gets a checkpoint too, and loses not a step.
         """
         c = self.configuration
         if not self.group.is_first:
             for step in range(self.start, c.steps):
                 self.step(step)
             return
-        board = TensorBoard(run_dir / "tensorboard", self.start) if c.tensorboard else None
-        with MetricsFile(run_dir / METRICS, self.metrics_size) as metrics:
+        with contextlib.ExitStack() as stack:
+            metrics = stack.enter_context(MetricsFile(run_dir / METRICS, self.metrics_size))
+            board = TensorBoard(run_dir / "tensorboard", self.start) if c.tensorboard else None
+            if board is not None:
+                stack.callback(board.close)
+            # With several processes the others could not be told in time.
+            stopped = stack.enter_context(patient(self.group.size == 1))
             for step in range(self.start, c.steps):
                 values = self.step(step)
                 done, last = step + 1, step + 1 == c.steps
@@ -375,11 +438,13 @@ class Run:
                 if board is not None:
                     board.write(values)
                 reporter.step(done, values["loss"])
-                if done % c.checkpoint_every == 0 or last:
+                if done % c.checkpoint_every == 0 or last or stopped.is_set():
                     # The metrics first: a checkpoint speaks of what is on the disk.
                     self.save(run_dir, done, metrics.commit())
-        if board is not None:
-            board.close()
+                    if board is not None:
+                        board.flush()
+                if stopped.is_set():
+                    raise KeyboardInterrupt
 
     def evaluate(self) -> float:
         r"""
@@ -449,6 +514,42 @@ class Run:
         return c.prompt + vocabulary.decode(ids)
 
 
+@contextlib.contextmanager
+def patient(is_wanted: bool = True) -> Iterator[threading.Event]:
+    r"""
+    ## Ctrl-C
+
+    Usually it breaks in wherever the program is, and what a step has done so far is lost. Here
+    it sets a sign, and the loop looks at it between two steps. A second Ctrl-C breaks in.
+
+    >>> with patient() as stopped:
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     stopped.is_set()
+    True
+    """
+    stopped = threading.Event()
+
+    def ask(number: int, frame: Any) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        stopped.set()
+        # Past all buffers: who knows what was being written.
+        with contextlib.suppress(OSError):
+            os.write(2, b"\nstopping after this step; once more stops at once\n")
+
+    # Only the main thread may ask for signals, and whoever has wishes of his own keeps them.
+    is_main = threading.current_thread() is threading.main_thread()
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not (is_wanted and is_main and usual):
+        yield stopped
+        return
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield stopped
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @dataclass(frozen=True)
 class Trained:
     r"""
@@ -470,7 +571,7 @@ def restore(run_dir: Path, *, previous: bool = False, device: str = "cpu") -> Tr
     The folder says which experiment it was, the experiment makes the model, and the checkpoint
     fills it. The text is not needed.
     """
-    config = read_json(run_dir / CONFIG)
+    config = read_config(run_dir)
     configuration = load(config["experiment"]).from_json(config["settings"])
     state = checkpoint.load(run_dir, previous=previous)
     vocabulary = Vocabulary.from_list(state["vocabulary"])

@@ -1,8 +1,11 @@
 """The training harness, piece by piece, on a text and a model that take no time."""
 
+import io
 import json
 import math
 import random
+import re
+import signal
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -16,6 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+import labml_nn.__main__
 import labml_nn.experiments
 from labml_nn.__main__ import main
 from labml_nn.data.characters import CharacterDataset
@@ -213,6 +217,135 @@ def test_the_one_before_the_newest_checkpoint_gives_the_same_end(tmp_path: Path)
     (broken / "checkpoint.pt").write_bytes(b"garbage")
     train(Tiny(), broken, resume=True, from_previous=True)
     assert_same_run(broken, whole)
+
+
+def test_who_goes_on_from_the_one_before_never_has_a_damaged_one_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, renames = tmp_path / "run", []
+    train(Tiny(), run)
+    (run / "checkpoint.pt").write_bytes(b"garbage")
+
+    def sometimes(self: Path, target: Path) -> Path:
+        if target.name.startswith("checkpoint"):
+            renames.append(target.name)
+            raise InterruptedError(4, "killed here")
+        return replace(self, target)
+
+    replace = Path.replace
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", sometimes)
+        with pytest.raises(InterruptedError):
+            train(Tiny(), run, resume=True, from_previous=True)
+    # The first rename is the one that brings the new checkpoint: the one before stays.
+    assert renames == ["checkpoint.pt"]
+    assert checkpoint.load(run)["step"] == 4
+    train(Tiny(), run, resume=True)
+    assert checkpoint.load(run, previous=True)["step"] == 4
+
+
+class Pressed(Tiny):
+    """Ctrl-C comes in the middle of the third step, with a checkpoint far away."""
+
+    presses: int = 1
+
+    def model(self, n_tokens: int) -> nn.Module:
+        model, calls = super().model(n_tokens), []
+
+        def press(module: nn.Module, x: object, y: object) -> None:
+            calls.append(module.training)
+            if module.training and sum(calls) == 3:
+                for _ in range(self.presses):
+                    signal.raise_signal(signal.SIGINT)
+
+        model.register_forward_hook(press)
+        return model
+
+
+class PressedTwice(Pressed):
+    presses = 2
+
+
+@pytest.fixture
+def usual_interrupt() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("usual_interrupt")
+def test_control_c_costs_not_a_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    train(Tiny(checkpoint_every=100), whole)
+    with pytest.raises(KeyboardInterrupt):
+        train(Pressed(checkpoint_every=100), broken)
+    assert checkpoint.load(broken)["step"] == 3
+    assert len(metrics.read(broken / "metrics.jsonl")) == 3
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    monkeypatch.setattr(Pressed, "presses", 0)
+    train(Pressed(checkpoint_every=100), broken, resume=True)
+    assert_same_run(broken, whole)
+
+
+@pytest.mark.usefixtures("usual_interrupt")
+def test_a_second_control_c_stops_at_once(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train(PressedTwice(checkpoint_every=100), tmp_path / "run")
+    assert len(metrics.read(tmp_path / "run/metrics.jsonl")) == 2
+    assert not (tmp_path / "run/checkpoint.pt").exists()
+
+
+@pytest.mark.usefixtures("usual_interrupt")
+@pytest.mark.parametrize("command", ["train", "sample"])
+def test_after_control_c_one_is_told_how_to_go_on_if_one_can(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(labml_nn.__main__, f"{command}_command", stop)
+    said = fails([command], capsys, code=130)
+    assert said == ("stopped: add --resume to go on\n" if command == "train" else "stopped\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked")
+def test_two_cannot_train_in_one_folder_at_once(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    seen: list[dict[str, bytes]] = []
+
+    class Rival(Tiny):
+        def model(self, n_tokens: int) -> nn.Module:
+            model = super().model(n_tokens)
+            model.register_forward_hook(lambda *_: rival())
+            return model
+
+    def rival() -> None:
+        if not seen:
+            seen.append(files(run))
+            with pytest.raises(ExperimentError, match="run is in use: another training"):
+                train(Tiny(seed=1), run)
+            assert files(run) == seen[0]
+
+    train(Rival(), run)
+    assert len(metrics.read(run / "metrics.jsonl")) == 6
+    train(Rival(), run, resume=True)
+
+
+def test_a_run_without_its_settings_is_not_continued_with_others(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    train(Tiny(), run)
+    (run / "config.json").unlink()
+    before = files(run)
+    with pytest.raises(ExperimentError, match=r"cannot be continued: its config\.json is gone"):
+        train(Tiny(seed=1), run, resume=True)
+    assert files(run) == before
+
+
+def test_a_file_where_the_folder_should_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for run in (tmp_path / "file", tmp_path / "file/run"):
+        with pytest.raises(ExperimentError, match="file is a file: choose a folder"):
+            train(Tiny(), run)
 
 
 def test_a_growing_length_grows_after_a_break_as_it_would_have(tmp_path: Path) -> None:
@@ -515,6 +648,30 @@ def test_a_missing_checkpoint_is_named(tmp_path: Path) -> None:
         checkpoint.load(tmp_path)
 
 
+def test_a_newer_checkpoint_is_named_where_the_one_before_cannot_be_used(tmp_path: Path) -> None:
+    checkpoint.save(tmp_path, STATE)
+    advice = "A newer one is there: leave out --from-previous"
+    with pytest.raises(CheckpointError, match=f"there is no checkpoint .*{advice}"):
+        checkpoint.load(tmp_path, previous=True)
+    (tmp_path / "checkpoint.previous.pt").write_bytes(b"garbage")
+    with pytest.raises(CheckpointError, match=f"damaged.*{advice}"):
+        checkpoint.load(tmp_path, previous=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits there")
+def test_a_disk_that_is_full_is_told_as_such(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    checkpoint.save(tmp_path, {"step": 1})
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        with pytest.raises(ExperimentError, match="is the disk full"):
+            checkpoint.save(tmp_path, {"weights": torch.ones(50_000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert checkpoint.load(tmp_path) == {"step": 1}
+
+
 def test_a_full_disk_leaves_the_last_checkpoint_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -562,6 +719,14 @@ def test_metrics_that_are_too_short_for_the_checkpoint_are_refused(tmp_path: Pat
     (tmp_path / "run/metrics.jsonl").write_text('{"step": 1}\n')
     with pytest.raises(ExperimentError, match="has 12 bytes, but had"):
         train(Tiny(), tmp_path / "run", resume=True)
+
+
+@pytest.mark.parametrize("line", [b"garbage", b"3", b"\xff\xfe", b"\x1c"])
+def test_metrics_that_are_damaged_are_named_with_the_line(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b'{"step": 1, "loss": 4.5}\n' + line + b"\n")
+    with pytest.raises(ExperimentError, match=r"metrics\.jsonl is damaged: line 2"):
+        metrics.read(path)
 
 
 def test_what_is_not_a_number_is_not_written(tmp_path: Path) -> None:
@@ -736,6 +901,7 @@ def test_a_temperature_of_nothing_takes_the_likeliest(temperature: float) -> Non
         (torch.zeros(2, dtype=torch.int64), {"length": -1}, "length = -1"),
         (torch.zeros(2, dtype=torch.int64), {"temperature": -0.5}, "temperature = -0.5"),
         (torch.zeros(2, dtype=torch.int64), {"temperature": math.nan}, "temperature = nan"),
+        (torch.zeros(2, dtype=torch.int64), {"seed": 2**64}, "seed = 18446744073709551616"),
     ],
 )
 def test_sampling_refuses_what_it_cannot_do(prompt: Tensor, settings: Any, message: str) -> None:
@@ -773,6 +939,12 @@ def test_without_a_gpu_the_cpu_is_taken_and_a_gpu_asked_for_is_missed() -> None:
         choose_device("cuda:1")
 
 
+@pytest.mark.parametrize("name", ["meta", "xla"])
+def test_a_device_that_cannot_compute_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=f"device = '{name}' was asked for, but PyTorch cannot"):
+        choose_device(name)
+
+
 # --- settings -------------------------------------------------------------------------------
 
 
@@ -796,10 +968,14 @@ def test_without_a_gpu_the_cpu_is_taken_and_a_gpu_asked_for_is_missed() -> None:
         ("temperature", math.nan),
         ("sample_len", -1),
         ("precision", "float16"),
+        ("steps", None),
+        ("threads", 1025),
+        ("seed", 2**64),
+        ("prompt", "\udcff"),
     ],
 )
 def test_a_setting_that_cannot_work_is_named_with_its_value(name: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"{name} = {value!r}"):
+    with pytest.raises(ValueError, match=re.escape(f"{name} = {value!r}")):
         Tiny(**{name: value})
 
 
@@ -843,6 +1019,18 @@ def test_a_run_that_is_going_on_is_drawn_without_the_trigram(tmp_path: Path) -> 
     svg = plot(tmp_path).read_text()
     assert "training 4.50" in svg
     assert "trigram" not in svg
+
+
+def test_a_plot_of_damaged_files_names_them(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for line in ('{"step": 1}', '{"step": 1, "loss": "x"}', '{"loss": 1, "step": 1, "valid_loss": []}'):
+        (tmp_path / "metrics.jsonl").write_text(line + "\n")
+        with pytest.raises(ExperimentError, match=r"metrics\.jsonl is damaged: line 1"):
+            plot(tmp_path)
+    (tmp_path / "metrics.jsonl").write_text('{"step": 1, "loss": 4.5}\n')
+    (tmp_path / "result.json").write_text("{}")
+    with pytest.raises(ExperimentError, match=r"result\.json is damaged: it has no trigram_loss"):
+        plot(tmp_path)
 
 
 def test_a_plot_without_matplotlib_says_what_to_install(
@@ -946,7 +1134,11 @@ def test_what_goes_wrong_is_told_in_a_sentence(capsys: pytest.CaptureFixture[str
     assert "did you mean 'feedback'?" in fails(["train", "fedback"], capsys)
     assert "there are basic, aft" in fails(["train", "zzz"], capsys)
     assert "has no 'Tinny'" in fails(["train", f"{Tiny.__module__}:Tinny"], capsys)
+    assert "did you mean 'Tiny'?" in fails(["train", f"{Tiny.__module__}:Tinny"], capsys)
     assert "needs the module no_such, and" in fails(["train", "no_such:Thing"], capsys)
+    assert "write it without .py" in fails(["train", "no_such.py:Thing"], capsys)
+    assert "write mine:Thing" in fails(["train", "./mine:Thing"], capsys)
+    assert "your own as module:Class" in fails(["train", "mine"], capsys)
     assert "is not a class made from Configuration" in fails(["train", "json:loads"], capsys)
     assert "there are none yet" in fails(["sample", "nowhere"], capsys)
 
@@ -955,11 +1147,18 @@ def test_what_goes_wrong_is_told_in_a_sentence(capsys: pytest.CaptureFixture[str
     assert f"did you mean {Path('runs/mine')}?" in fails(["plot", "mime"], capsys)
     assert "holds a run already" in fails(["train", TINY, "--run-dir", "runs/mine"], capsys)
     assert "temperature = -1.0" in fails(["sample", "mine", "--temperature", "-1"], capsys)
+    assert "prompt is empty" in fails(["sample", "mine", "--prompt", ""], capsys)
+    basic = ["train", "basic", "--run-dir", "runs/mine", "--resume"]
+    assert f"there experiment is '{TINY}', and here 'basic'" in fails(basic, capsys)
     Path("runs/mine/checkpoint.pt").write_bytes(b"garbage")
     assert "add --from-previous" in fails(["sample", "mine"], capsys)
     assert "add --from-previous" in fails(["train", TINY, "--run-dir", "runs/mine", "--resume"], capsys)
     Path("runs/mine/config.json").write_text("{")
     assert "is no JSON file" in fails(["sample", "mine"], capsys)
+    for text, message in (("[]", "holds no JSON object"), ("{}", "has no experiment")):
+        Path("runs/mine/config.json").write_text(text)
+        assert message in fails(["sample", "mine"], capsys)
+        assert message in fails(["train", TINY, "--run-dir", "runs/mine", "--resume"], capsys)
     Path("runs/mine/config.json").unlink()
     assert "is runs" in fails(["sample", "mine"], capsys).replace("\\", "/")
 
@@ -971,6 +1170,38 @@ def test_wrong_usage_is_told_and_is_exit_code_two(capsys: pytest.CaptureFixture[
     assert "steps = 0 must be at least 1" in fails(["train", TINY, "--steps", "0"], capsys, code=2)
     assert "--steps" in fails(["train", TINY, "--step", "4"], capsys, code=2)
     assert "invalid" in fails(["train", TINY, "--steps", "many"], capsys, code=2).lower()
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("class X(:", "SyntaxError: invalid syntax (own.py, line 1) (with -v"),
+        ("import not_there_either", "ModuleNotFoundError: No module named 'not_there_either' (with -v"),
+        ("import math; math.sine", "AttributeError: module 'math' has no attribute 'sine' (with -v"),
+    ],
+)
+def test_a_fault_in_an_experiment_of_ones_own_is_told_with_its_kind(
+    source: str, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("own.py").write_text(source)
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    assert message in fails(["train", "own:X"], capsys)
+    with pytest.raises(Exception, match=re.escape(message.partition(": ")[2].partition(" (")[0])):
+        main(["-v", "train", "own:X"])
+
+
+def test_a_terminal_that_lacks_a_character_gets_a_question_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    main(["train", TINY, "--run-dir", "mine", "--steps", "1"])
+    screen = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(screen, "ascii"))
+    monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(io.BytesIO(), "ascii"))
+    main(["sample", "mine", "--prompt", "aé\udcff", "--length", "0"])
+    assert screen.getvalue() == b"a??\n"
+
+
+def test_help_before_a_name_lists_the_names(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["train", "--help"])
+    assert "fast_weights" in capsys.readouterr().out
 
 
 def test_with_v_the_traceback_is_shown() -> None:
