@@ -99,9 +99,10 @@ def plot(run_dir: Path, target: Path | None = None) -> Path:
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(settings)
-        # 72 points an inch: 640 by 360.
-        figure = Figure(figsize=(640 / 72, 360 / 72), dpi=72)
-        _draw(figure.add_axes((0.08, 0.13, 0.71, 0.81)), lines, _trigram_loss(run_dir))
+        # 72 points an inch: 480 by 320, about as wide as the notes of a page. A larger drawing would
+        # be made smaller there, and its letters with it.
+        figure = Figure(figsize=(480 / 72, 320 / 72), dpi=72)
+        _draw(figure.add_axes((0.075, 0.135, 0.69, 0.79)), lines, _trigram_loss(run_dir))
         partial = target.with_name(f"{target.name}.partial")
         figure.savefig(
             partial, format="svg", transparent=True, metadata={"Date": None, "Creator": None}
@@ -109,7 +110,7 @@ def plot(run_dir: Path, target: Path | None = None) -> Path:
     # Matplotlib names the fonts of this machine, and counts in points. A page counts in pixels.
     text = partial.read_text(encoding="utf-8")
     text = re.sub(r'font-family: [^;"]*', f"font-family: {FONTS}", text)
-    text = text.replace('width="640pt" height="360pt"', 'width="640" height="360"')
+    text = text.replace('width="480pt" height="320pt"', 'width="480" height="320"')
     partial.write_text(text, encoding="utf-8", newline="\n")
     partial.replace(target)
     sync_folder(target.parent)
@@ -139,7 +140,7 @@ def _draw(axes: "Axes", lines: list[dict[str, Any]], trigram_loss: float | None)
     axes.set_ylim(bottom - 0.06 * room, top + 0.06 * room)
     axes.set_xlim(0, steps[-1])
     # Labels beside the ends, moved apart where they would overlap.
-    least, place = 0.062 * 1.12 * room, -float("inf")
+    least, place = 0.07 * 1.12 * room, -float("inf")
     for value, label, colour in sorted(ends):
         place = max(value, place + least)
         axes.text(

@@ -1006,7 +1006,7 @@ def test_the_plot_is_an_svg_with_text_and_the_same_bytes_each_time(tmp_path: Pat
         assert plot(tmp_path / "run", tmp_path / "third.svg").read_bytes() == first
     root = ET.fromstring(first)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert (root.get("width"), root.get("height")) == ("640", "360")
+    assert (root.get("width"), root.get("height")) == ("480", "320")
     words = " ".join(str(text.text) for text in root.iter("{http://www.w3.org/2000/svg}text"))
     for word in ("training", "validation", "trigram", "nats per character", "step"):
         assert word in words
