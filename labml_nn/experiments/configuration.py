@@ -56,7 +56,7 @@ class Configuration:
     # Updates of the weights.
     steps: int = 1000
 
-    # The highest learning rate: it rises to this in the warm-up, and falls to zero after.
+    # The highest learning rate: it rises to this in the warm-up, and falls towards zero after.
     learning_rate: float = 1e-3
 
     # Steps of warm-up; 0 for none.

@@ -36,7 +36,7 @@ time.
 **The average of averages.** The last window is shorter than the others. If each window has one
 vote, its characters count for more than they should. So losses are added up, and divided once.
 
-**The wrong mode.** Dropout must be off here, and on again afterwards. The next section is about
+**The wrong mode.** Dropout must be off here, and on again afterwards. A section below sees to
 that.
 """
 

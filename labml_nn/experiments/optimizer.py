@@ -65,7 +65,8 @@ def make_optimizer(
     r"""
     ## What decays
 
-    Matrices do: a linear map with smaller entries changes its input less. These do not:
+    Matrices do: with smaller entries the output follows each change of the input less. These do
+    not:
 
     * *Biases and the gains of norms.* A bias is the value for an input of zero, and no reason
       says that it should be small. A gain belongs at one rather than at zero.

@@ -70,7 +70,7 @@ def seed_of(seed: int, step: int, rank: int = 0) -> int:
     4000
     """
     digest = hashlib.sha256(f"{seed} {step} {rank}".encode()).digest()
-    # 63 bits, since a generator's seed is a signed number of 64.
+    # 63 bits, which any generator takes, whether its seeds are signed or not.
     return int.from_bytes(digest[:8], "big") >> 1
 
 

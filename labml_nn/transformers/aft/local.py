@@ -77,7 +77,7 @@ class AFTLocal(AttentionFreeWithWindow):
         >>> AFTLocal(d_model=6, seq_len=100, local_window_size=3).pos_bias.shape
         torch.Size([100, 5])
 
-        Where the band is as wide as the table, we keep the table:
+        Where the band is at least as wide as the table, we keep the table:
 
         >>> AFTLocal(d_model=6, seq_len=7, local_window_size=4).pos_bias.shape
         torch.Size([7, 7])

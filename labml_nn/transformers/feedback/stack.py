@@ -191,7 +191,7 @@ class Stack:
     the size; views of the old one stay as they are.
 
     What tripped the wrong way is no matter here. Two forward passes before the first backward pass,
-    one of them without gradients:
+    with one without gradients in between:
 
     >>> a, b = (torch.tensor([x], requires_grad=True) for x in (2.0, 3.0))
     >>> stack.append(0, a)
