@@ -17,6 +17,6 @@ the same loop, and their pages show a curve of the same kind.
 
 >>> from labml_nn.transformers.basic.autoregressive_experiment import Experiment
 >>> model = Experiment(d_model=32, n_layers=2).model(n_tokens=50)
->>> sum(p.numel() for p in model.parameters()) > 100_000
+>>> sum(p.numel() for p in model.parameters()) > 50_000
 True
 """
