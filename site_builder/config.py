@@ -12,6 +12,7 @@ the table may hold, and its `help` is what the reference says of it. Nothing els
 from __future__ import annotations
 
 import difflib
+import doctest
 import re
 import tomllib
 from collections.abc import Mapping
@@ -56,6 +57,11 @@ class Config:
         (), "Files to leave out, as patterns relative to the root: `pkg/tests/**`."
     )
     cache: str = _key(".site_builder_cache", "The folder for what need not be worked out twice.")
+    example_seconds: int = _key(60, "How long the examples of one page may run.")
+    example_megabytes: int = _key(4096, "How much memory they may hold, with all that they start.")
+    example_options: tuple[str, ...] = _key(
+        (), "How their output is compared, in doctest's words: `ELLIPSIS`, `NORMALIZE_WHITESPACE`."
+    )
     theme: str = _key("", "A folder whose `templates/` and `static/` replace files of the same name.")
 
     @property
@@ -143,6 +149,10 @@ def validate(config: Config, path: str = "") -> Config:
     for code in config.all_languages:
         if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*", code):
             raise SiteError(f"{code!r} is no language tag", path=path, hint="write en, ja or zh-Hans")
+    for word in config.example_options:
+        if word not in doctest.OPTIONFLAGS_BY_NAME:
+            near = difflib.get_close_matches(word.upper(), doctest.OPTIONFLAGS_BY_NAME, n=1, cutoff=0)
+            raise SiteError(f"doctest has no option {word!r}", path=path, hint=f"did you mean {near[0]!r}?")
     return replace(config, base_url=config.base_url.rstrip("/") + "/") if config.base_url else config
 
 
@@ -169,6 +179,10 @@ def _value(file: Path, text: str, key: str, value: Any) -> Any:
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
         wanted = "a list of strings"
+    elif isinstance(setting.default, int):
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+        wanted = "a whole number above zero"
     else:
         if isinstance(value, str):
             return value

@@ -1,0 +1,270 @@
+"""
+---
+title: What a record depends on
+summary: The code of a page and of what it imports, without its prose.
+---
+# What a record depends on
+
+A record is kept under a digest of the tokens of the page's module, without comments and docstrings but with the
+examples in them, and of the same of every module that it imports from the packages being built. So a better
+sentence runs nothing, and a changed line of code runs the pages that use it.
+
+Which modules those are is read from the import statements, of the module and of its examples. A name that a
+package only passes on, as `from package import Name` gets it, leads to the module that defines it, and to the
+package's own tokens; but not to all else that the package imports. The packages around a module run before it,
+so their tokens count too.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import platform
+import sys
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from site_builder import parse
+from site_builder.cache import Store, digest
+from site_builder.model import Page
+from site_builder.record.outline import Outline
+
+FACTS = "record-facts"
+_DISTRIBUTIONS = ("torch", "numpy", "pandas")
+_SILENT = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER})
+_LAYOUT = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
+
+
+def code_digest(data: bytes) -> bytes:
+    """
+    A digest of what a module does: of its tokens and its examples. It is the same in every version of Python.
+
+    >>> code_digest(b"x = 1  # one") == code_digest(b"'''Prose.'''\\n\\nx = 1")
+    True
+    >>> code_digest(b"x = 1") == code_digest(b"'''>>> x'''\\nx = 1")
+    False
+    """
+    try:
+        outline = Outline.of(data)
+        return digest(*_tokens(data), "", *_examples(outline))
+    except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
+        # What Python cannot read is taken as it is.
+        return digest(data)
+
+
+def _tokens(data: bytes) -> Iterator[str]:
+    docstrings = _docstrings(data)
+    text = io.BytesIO(data)
+    lines: list[str] | None = None
+    depth = 0
+    opened = (0, 0)
+    skipped = False
+    for token in tokenize.tokenize(text.readline):
+        name = tokenize.tok_name[token.type]
+        if name in ("FSTRING_START", "TSTRING_START"):
+            if depth == 0:
+                opened = token.start
+            depth += 1
+        elif name in ("FSTRING_END", "TSTRING_END"):
+            depth -= 1
+            if depth == 0:
+                lines = lines or _lines(data)
+                yield f"{tokenize.STRING}:{_between(lines, opened, token.end)}"
+        elif depth or token.type in _SILENT:
+            continue
+        elif token.type == tokenize.STRING and any(start <= token.start < end for start, end in docstrings):
+            skipped = True
+        elif (
+            skipped
+            and token.type in (tokenize.NEWLINE, tokenize.OP)
+            and token.string in ("", "\n", "\r\n", ";")
+        ):
+            skipped = False
+        elif token.type in _LAYOUT:
+            yield tokenize.tok_name[token.type]
+        else:
+            yield f"{token.type if token.type == tokenize.STRING else ''}:{token.string}"
+
+
+def _docstrings(data: bytes) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where docstrings stand, in lines and characters."""
+    lines = _lines(data)
+    found = []
+    for node in ast.walk(ast.parse(data)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[0] if node.body else None
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                end_line, end_column = first.end_lineno or first.lineno, first.end_col_offset or 0
+                found.append(
+                    (
+                        (first.lineno, _characters(lines, first.lineno, first.col_offset)),
+                        (end_line, _characters(lines, end_line, end_column)),
+                    )
+                )
+    return found
+
+
+def _lines(data: bytes) -> list[str]:
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return io.TextIOWrapper(io.BytesIO(data), encoding).read().splitlines(keepends=True)
+
+
+def _characters(lines: list[str], line: int, column: int) -> int:
+    row = lines[line - 1] if line <= len(lines) else ""
+    return len(row.encode("utf-8")[:column].decode("utf-8", "ignore"))
+
+
+def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    rows = lines[start[0] - 1 : end[0]]
+    rows[-1] = rows[-1][: end[1]]
+    rows[0] = rows[0][start[1] :]
+    return "".join(rows)
+
+
+def _examples(outline: Outline) -> Iterator[str]:
+    for docstring in outline.docstrings:
+        yield f"{docstring.owner} {docstring.fault}"
+        for example in docstring.examples:
+            yield example.source
+            yield example.want
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What one file says by itself. `imports` are those of its examples, names told as members of modules."""
+
+    code: bytes
+    examples: bool
+    imports: tuple[str, ...]
+
+    @staticmethod
+    def of(data: bytes) -> Facts:
+        try:
+            outline = Outline.of(data)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return Facts(code_digest(data), False, ())
+        return Facts(code_digest(data), bool(outline.docstrings), tuple(_imports(outline)))
+
+    def to_bytes(self) -> bytes:
+        return json.dumps([self.code.hex(), self.examples, self.imports]).encode()
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Facts:
+        code, examples, imports = json.loads(data)
+        return Facts(bytes.fromhex(code), bool(examples), tuple(imports))
+
+
+def _imports(outline: Outline) -> Iterator[str]:
+    for docstring in outline.docstrings:
+        for example in docstring.examples:
+            if "import" not in example.source:
+                continue
+            try:
+                tree = ast.parse(example.source)
+            except (SyntaxError, ValueError):
+                continue
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Import):
+                    yield from (alias.name for alias in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+class Keys:
+    """The keys of pages, of which all are known by module. What single files say is kept in the store."""
+
+    def __init__(self, pages: Iterable[Page], store: Store) -> None:
+        self.pages = {page.source.module: page for page in pages if not page.source.is_markdown}
+        self.facts: dict[str, Facts] = {}
+        sources = {module: parse.encode(page) for module, page in self.pages.items()}
+        keys = {module: digest(data, recorder(), sys.version) for module, data in sources.items()}
+        known = store.get_many(FACTS, keys.values())
+        fresh: dict[bytes, bytes] = {}
+        for module, key in keys.items():
+            if key in known:
+                self.facts[module] = Facts.from_bytes(known[key])
+            else:
+                self.facts[module] = Facts.of(sources[module])
+                fresh[key] = self.facts[module].to_bytes()
+        store.put_many(FACTS, fresh)
+
+    def has_examples(self, page: Page) -> bool:
+        facts = self.facts.get(page.source.module)
+        return facts is not None and facts.examples and self.pages[page.source.module] is page
+
+    def key(self, page: Page, settings: Iterable[str], extensions: Iterable[str] = ()) -> bytes:
+        module = page.source.module
+        needed = sorted({module, *self.needed(module)})
+        code = (f"{name} {self.facts[name].code.hex()}" for name in needed)
+        return digest(module, *versions(), *extensions, "", *settings, "", *code)
+
+    def needed(self, module: str) -> set[str]:
+        """The modules whose code a record depends on: what it imports, what they import, the packages around."""
+        deep: set[str] = set()
+        shallow: set[str] = set()
+        waiting = [module, *self.facts[module].imports]
+        seen: set[str] = set()
+        while waiting:
+            dotted = waiting.pop()
+            if dotted in seen:
+                continue
+            seen.add(dotted)
+            owner, rest = self._split(dotted)
+            if not owner:
+                continue
+            shallow.update(self._around(owner))
+            passed_on = self._passed_on(owner, rest)
+            if passed_on:
+                shallow.add(owner)
+                waiting.append(passed_on)
+            elif owner not in deep:
+                deep.add(owner)
+                waiting.extend(self.pages[owner].imports)
+        return deep | shallow
+
+    def _split(self, dotted: str) -> tuple[str, str]:
+        module, rest = dotted, ""
+        while module and module not in self.pages:
+            module, _, last = module.rpartition(".")
+            rest = f"{last}.{rest}" if rest else last
+        return module, rest
+
+    def _passed_on(self, module: str, name: str) -> str:
+        """Where a name is from that the module imports only to hand it on."""
+        first, dot, rest = name.partition(".")
+        targets: Mapping[str, str] = dict(self.pages[module].exports) if first else {}
+        return f"{targets[first]}{dot}{rest}" if first in targets else ""
+
+    def _around(self, module: str) -> Iterator[str]:
+        while "." in module:
+            module = module.rpartition(".")[0]
+            if module in self.pages:
+                yield module
+
+
+@cache
+def versions() -> tuple[str, ...]:
+    """Of Python, of what computes, and of the recorder, which is its own source."""
+    found = [platform.python_implementation(), sys.version]
+    for name in _DISTRIBUTIONS:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"{name} -")
+    found.append(recorder().hex())
+    return tuple(found)
+
+
+@cache
+def recorder() -> bytes:
+    folder = Path(__file__).parent
+    return digest(*(file.read_bytes() for file in sorted(folder.glob("*.py"))))

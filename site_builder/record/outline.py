@@ -1,0 +1,324 @@
+"""
+---
+title: The statements of a module
+summary: Which statements there are, what each writes, and where examples stand.
+---
+# The statements of a module
+
+What is found out from the source alone: by the builder, to say which line a record speaks of, and by the process
+that runs the examples, to know what to look at. Both see the same tree, so they count alike.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from site_builder.record.model import MODULE
+
+BODY, ELSE, FINALLY = 0, -1, -2
+"""Parts of a statement. Handlers count from 1 and cases from 0."""
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """
+    Something that a statement writes: its name as it reads, and how to come to it from a frame. With a `part`, it
+    is written only when that part of the statement is gone into.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    part: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One statement. `parent` and `scope` are the ordinals of the statement and the definition it lies in."""
+
+    node: ast.stmt
+    parent: int
+    part: int
+    scope: int
+    start: tuple[int, int]
+    end: tuple[int, int]
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Docstring:
+    """A docstring with examples. `line` is that of its first character; `fault` where doctest cannot read it."""
+
+    owner: int
+    scope: str
+    line: int
+    end: int
+    examples: tuple[doctest.Example, ...]
+    fault: str = ""
+
+    @property
+    def fault_line(self) -> int:
+        """The line that doctest complains of."""
+        told = re.search(r"line (\d+) of the docstring", self.fault)
+        return min(self.line + int(told[1]) - 1, self.end) if told else self.line
+
+    def line_of(self, number: int) -> int:
+        """The line of the file on which an example begins."""
+        if number >= len(self.examples):
+            return self.line
+        return min(self.line + self.examples[number].lineno, self.end)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """
+    >>> outline = Outline.of(b"def f(x):\\n    'f'\\n    y, self.z = x\\n    return y\\n")
+    >>> [type(line.node).__name__ for line in outline.lines]
+    ['FunctionDef', 'Assign', 'Return']
+    >>> [target.name for target in outline.lines[1].targets]
+    ['y', 'self.z']
+    """
+
+    lines: tuple[Line, ...]
+    names: dict[int, str]
+    """The dotted names of definitions by ordinal."""
+    docstrings: tuple[Docstring, ...] = ()
+    _starts: list[tuple[tuple[int, int], int]] = field(default_factory=list, repr=False)
+
+    @staticmethod
+    def of(data: bytes) -> Outline:
+        """Raises `SyntaxError` or `ValueError` for what Python cannot read."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+        return _Survey(tree).outline()
+
+    @cached_property
+    def definitions(self) -> dict[tuple[int, str], int]:
+        """The ordinal of a definition by what its code object knows: its first line and its name."""
+        return {
+            (line.start[0], line.node.name): ordinal
+            for ordinal, line in enumerate(self.lines)
+            if isinstance(line.node, _DEFINITIONS)
+        }
+
+    def locate(self, line: int, column: int) -> int:
+        """The ordinal of the innermost statement around a place (a column in bytes), or `MODULE`."""
+        place = bisect_right(self._starts, ((line, column), len(self.lines))) - 1
+        ordinal = self._starts[place][1] if place >= 0 else MODULE
+        while ordinal != MODULE and not self.lines[ordinal].start <= (line, column) < self.lines[ordinal].end:
+            ordinal = self.lines[ordinal].parent
+        return ordinal
+
+    def part_of(self, ordinal: int, statement: int) -> int | None:
+        """The part of `statement` that `ordinal` lies in, if any."""
+        while ordinal >= 0:
+            line = self.lines[ordinal]
+            if line.parent == statement:
+                return line.part
+            ordinal = line.parent
+        return None
+
+    def is_method(self, ordinal: int) -> bool:
+        scope = self.lines[ordinal].scope if ordinal != MODULE else MODULE
+        return scope != MODULE and isinstance(self.lines[scope].node, ast.ClassDef)
+
+    def in_function(self, ordinal: int) -> bool:
+        """Whether it is run by calls."""
+        scope = self.lines[ordinal].scope
+        while scope != MODULE:
+            if isinstance(self.lines[scope].node, _FUNCTIONS):
+                return True
+            scope = self.lines[scope].scope
+        return False
+
+    def docstring(self, owner: int) -> Docstring | None:
+        return next((found for found in self.docstrings if found.owner == owner), None)
+
+
+class _Survey:
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self.inside: dict[ast.stmt, tuple[ast.stmt | None, int]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.stmt, ast.Module)):
+                for part, child in _children(node):
+                    self.inside[child] = (node if isinstance(node, ast.stmt) else None, part)
+        self.order = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node in self.inside]
+        self.ordinals = {node: ordinal for ordinal, node in enumerate(self.order)}
+
+    def outline(self) -> Outline:
+        lines: list[Line] = []
+        names: dict[int, str] = {}
+        for ordinal, node in enumerate(self.order):
+            parent, part = self.inside[node]
+            scope = self.scope(node)
+            owner = names[scope] if scope != MODULE else ""
+            if isinstance(node, _DEFINITIONS):
+                names[ordinal] = f"{owner}.{node.name}" if owner else node.name
+            lines.append(
+                Line(
+                    node,
+                    MODULE if parent is None else self.ordinals[parent],
+                    part,
+                    scope,
+                    _start(node),
+                    (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset),
+                    tuple(_unique(_targets(node, self.class_of(node)))),
+                )
+            )
+        starts = sorted((line.start, ordinal) for ordinal, line in enumerate(lines))
+        return Outline(tuple(lines), names, tuple(self.docstrings(names)), starts)
+
+    def scope(self, node: ast.stmt) -> int:
+        parent = self.inside[node][0]
+        while parent is not None and not isinstance(parent, _DEFINITIONS):
+            parent = self.inside[parent][0]
+        return MODULE if parent is None else self.ordinals[parent]
+
+    def class_of(self, node: ast.stmt) -> str:
+        """The class whose private names the statement may use."""
+        parent = self.inside[node][0]
+        while parent is not None and not isinstance(parent, ast.ClassDef):
+            parent = self.inside[parent][0]
+        return parent.name if parent else ""
+
+    def docstrings(self, names: dict[int, str]) -> Iterator[Docstring]:
+        """Those that doctest would find, in the order of the file: of the module, and of what is in no function."""
+        found: list[Docstring] = []
+        for node in (self.tree, *self.order):
+            if not isinstance(node, (ast.Module, *_DEFINITIONS)):
+                continue
+            text = _docstring(node)
+            if text is None or ">>>" not in text.value.value:  # type: ignore[attr-defined]
+                continue
+            owner = MODULE if isinstance(node, ast.Module) else self.ordinals[node]
+            if owner != MODULE and self.within_function(self.order[owner]):
+                continue
+            value: str = text.value.value  # type: ignore[attr-defined]
+            place = (owner, names.get(owner, ""), text.lineno, text.end_lineno or text.lineno)
+            try:
+                examples = tuple(doctest.DocTestParser().get_examples(value, names.get(owner, "the module")))
+            except ValueError as error:
+                found.append(Docstring(*place, (), str(error)))
+                continue
+            if examples:
+                found.append(Docstring(*place, examples))
+        return iter(sorted(found, key=lambda docstring: docstring.line))
+
+    def within_function(self, node: ast.stmt) -> bool:
+        parent = self.inside[node][0]
+        while parent is not None:
+            if isinstance(parent, _FUNCTIONS):
+                return True
+            parent = self.inside[parent][0]
+        return False
+
+
+def _start(node: ast.stmt) -> tuple[int, int]:
+    """A definition begins with its decorators, at their `@`."""
+    if isinstance(node, _DEFINITIONS) and node.decorator_list:
+        first = node.decorator_list[0]
+        return min((first.lineno, 0), (node.lineno, node.col_offset))
+    return node.lineno, node.col_offset
+
+
+def _docstring(node: ast.Module | Definition) -> ast.Expr | None:
+    first = node.body[0] if node.body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        return first if isinstance(first.value.value, str) else None
+    return None
+
+
+def _children(node: ast.stmt | ast.Module) -> Iterator[tuple[int, ast.stmt]]:
+    """The statements in a statement, docstrings left out, with the part of it that each lies in."""
+    skipped = _docstring(node) if isinstance(node, (ast.Module, *_DEFINITIONS)) else None
+    for child in getattr(node, "body", ()):
+        if child is not skipped:
+            yield BODY, child
+    for number, handler in enumerate(getattr(node, "handlers", ()), 1):
+        yield from ((number, child) for child in handler.body)
+    for number, case in enumerate(getattr(node, "cases", ())):
+        yield from ((number, child) for child in case.body)
+    yield from ((ELSE, child) for child in getattr(node, "orelse", ()))
+    yield from ((FINALLY, child) for child in getattr(node, "finalbody", ()))
+
+
+def _unique(targets: Iterator[Target]) -> Iterator[Target]:
+    yield from dict.fromkeys(targets)
+
+
+def _targets(node: ast.stmt, owner: str) -> Iterator[Target]:
+    """What the statement itself writes, not what the statements in it do."""
+    part: int | None = None
+    written: Sequence[ast.expr] = ()
+    if isinstance(node, ast.Assign):
+        written = node.targets
+    elif isinstance(node, ast.AugAssign) or (isinstance(node, ast.AnnAssign) and node.value is not None):
+        written = [node.target]
+    elif isinstance(node, (ast.For, ast.AsyncFor)):
+        written, part = [node.target], BODY
+    elif isinstance(node, (ast.With, ast.AsyncWith)):
+        written, part = [item.optional_vars for item in node.items if item.optional_vars], BODY
+    elif isinstance(node, _DEFINITIONS):
+        return
+    for target in written:
+        yield from _names(target, part, owner)
+    for number, handler in enumerate(getattr(node, "handlers", ()), 1):
+        if handler.name:
+            yield Target(handler.name, (_mangled(handler.name, owner),), number)
+    if isinstance(node, ast.Match):
+        for number, case in enumerate(node.cases):
+            for pattern in ast.walk(case.pattern):
+                name = getattr(pattern, "rest" if isinstance(pattern, ast.MatchMapping) else "name", None)
+                if isinstance(name, str):
+                    yield Target(name, (_mangled(name, owner),), number)
+    for walrus in _walruses(node):
+        yield Target(walrus.target.id, (_mangled(walrus.target.id, owner),))
+
+
+def _names(target: ast.expr, part: int | None, owner: str) -> Iterator[Target]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for element in target.elts:
+            yield from _names(element, part, owner)
+        return
+    if isinstance(target, ast.Starred):
+        yield from _names(target.value, part, owner)
+        return
+    # What is written into is the object before the brackets.
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    parts: list[str] = []
+    while isinstance(target, ast.Attribute):
+        parts.append(target.attr)
+        target = target.value
+    if isinstance(target, ast.Name):
+        parts.append(target.id)
+        parts.reverse()
+        yield Target(".".join(parts), tuple(_mangled(name, owner) for name in parts), part)
+
+
+def _mangled(name: str, owner: str) -> str:
+    owner = owner.lstrip("_")
+    return f"_{owner}{name}" if owner and name.startswith("__") and not name.endswith("__") else name
+
+
+def _walruses(node: ast.stmt) -> Iterator[ast.NamedExpr]:
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        for child in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(child, (ast.stmt, ast.Lambda)):
+                continue
+            if isinstance(child, ast.NamedExpr):
+                yield child
+            waiting.append(child)

@@ -1,0 +1,297 @@
+"""
+---
+title: The process that watches
+summary: Gives each page a process of its own, and sees to it that none of it is left.
+---
+# The process that watches
+
+A page's examples may start processes, and those may leave their group and their parent. On Linux whoever loses
+its parent comes to the nearest *subreaper* among its ancestors. That is what this process is, between the builder
+and the examples: everything below it is the examples', and when they are through, it ends all of that.
+
+It imports what is large and common, such as torch, once, and forks a copy of itself for each page. It must
+therefore stay a process with a single thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from site_builder.record import modules, values, worker
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_POLL_SECONDS = 0.05
+_KILLING_SECONDS = 10
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+_LINUX = sys.platform.startswith("linux")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """
+    How a worker ended: `done`, `exit`, `signal`, `time`, `memory`. `left`: other processes were
+    still there; `lines` are what the worker said.
+    """
+
+    end: str
+    status: int
+    left: bool
+    lines: list[dict[str, Any]]
+
+
+_OWN: list[int] = []
+"""Descriptors that are ours alone: a fork that kept them open would keep the builder waiting."""
+
+
+class OrphanedError(Exception):
+    """The builder is gone."""
+
+
+def main() -> None:
+    """Reads one line of JSON, answers with one line for each page."""
+    request = json.loads(sys.stdin.buffer.readline())
+    answers = os.dup(1)
+    _OWN.append(answers)
+    os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+    if _LINUX:
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        for name in request["preload"]:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+        with contextlib.suppress(Exception):
+            modules.prepare()
+    values.extend()
+    # What is here now stays: no collector need look at it in any of the forks.
+    gc.freeze()
+    # If its own death comes first, the builder does not wait: this is how it reaches the examples.
+    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for index, fields in enumerate(request["jobs"]):
+            job = worker.Job(**fields)
+            outcome = watch(job)
+            answer: dict[str, Any] = {"index": index, "outcome": asdict(outcome), "flops": []}
+            if outcome.end == "done" and outcome.lines and outcome.lines[-1].get("count"):
+                counted = watch(worker.Job(**{**fields, "counting": True, "traced": False}))
+                answer["flops"] = next(
+                    (line["flops"] for line in reversed(counted.lines) if "flops" in line), []
+                )
+            _write(answers, json.dumps(answer).encode() + b"\n")
+    except (OrphanedError, BrokenPipeError):
+        # Nobody else will.
+        home = Path.cwd()
+        if home.name.startswith("examples-"):
+            end_all(0)
+            shutil.rmtree(home, ignore_errors=True)
+    finally:
+        end_all(0)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _stop(*_: object) -> None:
+    raise OrphanedError
+
+
+def watch(job: worker.Job) -> Outcome:
+    """Run one job in a process of its own, to its end or to that of its limits."""
+    folder = tempfile.mkdtemp(prefix="examples-")
+    home, answer = Path(folder, "home"), Path(folder, "answer")
+    home.mkdir()
+    process = 0
+    try:
+        process = _started(job, str(home), str(answer))
+        end, status = _wait(process, job)
+        left = end_all(process)
+        lines = _lines(answer)
+        if end == "done" and not (lines and ("record" in lines[-1] or job.counting)):
+            end = "exit"
+        return Outcome(end, status, left, lines)
+    finally:
+        end_all(process)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lines(answer: Path) -> list[dict[str, Any]]:
+    """What the worker said; its last line may be torn."""
+    found = []
+    with contextlib.suppress(OSError, ValueError):
+        for line in answer.read_bytes().splitlines():
+            found.append(json.loads(line))
+    return found
+
+
+def _started(job: worker.Job, home: str, answer: str) -> int:
+    if not hasattr(os, "fork") or not _LINUX:
+        request = json.dumps([asdict(job), home, answer])
+        command = [sys.executable, "-m", "site_builder.record.supervise", "--worker", request]
+        return subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL).pid
+    process = os.fork()
+    if process:
+        return process
+    try:
+        for descriptor in _OWN:
+            os.close(descriptor)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.setsid()
+        work(job, home, answer)
+    finally:
+        # Neither exit handlers nor threads of the author's are waited for.
+        os._exit(1)
+
+
+def work(job: worker.Job, home: str, answer: str) -> None:
+    try:
+        worker.run(job, home, answer)
+    except BaseException as error:
+        worker.Answer(answer).say(broken="".join(traceback.format_exception(error)))
+        os._exit(1)
+    os._exit(0)
+
+
+def _wait(process: int, job: worker.Job) -> tuple[str, int]:
+    deadline = time.monotonic() + job.seconds
+    with _ended(process) as ended:
+        while True:
+            _orphaned(ended)
+            found, status = os.waitpid(process, os.WNOHANG)
+            if found:
+                code = os.waitstatus_to_exitcode(status)
+                return ("done" if code == 0 else "signal" if code < 0 else "exit"), abs(code)
+            if time.monotonic() > deadline:
+                return "time", 0
+            if _memory(process) > job.megabytes << 20:
+                return "memory", 0
+
+
+@contextlib.contextmanager
+def _ended(process: int) -> Any:
+    """Something to select on that is ready when the process has ended."""
+    handle = None
+    if hasattr(os, "pidfd_open"):
+        with contextlib.suppress(OSError):
+            handle = os.pidfd_open(process)
+    try:
+        yield handle
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _orphaned(ended: int | None) -> None:
+    """Waits a moment, or until the process ends; raises if the builder is gone."""
+    if sys.platform == "win32":
+        time.sleep(_POLL_SECONDS)
+        return
+    ready, _, _ = select.select([0, *([] if ended is None else [ended])], [], [], _POLL_SECONDS)
+    if 0 in ready and not os.read(0, 1):
+        raise OrphanedError
+
+
+# ---- the processes below
+
+
+def _parents() -> dict[int, tuple[int, int]]:
+    """Every process on the machine: its parent, and the bytes that it holds."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        name = entry.name
+        if name.isdigit():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                fields = Path("/proc", name, "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+                if fields[0] not in "ZX":
+                    found[int(name)] = (int(fields[1]), int(fields[21]) * _PAGE_BYTES)
+    return found
+
+
+def _below(top: int, parents: dict[int, tuple[int, int]]) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for process, (parent, _) in parents.items():
+        children.setdefault(parent, []).append(process)
+    found: list[int] = []
+    waiting = [top]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def _memory(process: int) -> int:
+    """The bytes that the examples hold, without what a fork of us has from the beginning."""
+    if not _LINUX:
+        return 0
+    parents = _parents()
+    own = parents.get(os.getpid(), (0, 0))[1]
+    return sum(max(parents[one][1] - own, 0) for one in _below(os.getpid(), parents))
+
+
+def end_all(process: int) -> bool:
+    """End everything below this process. Says whether anything but the worker itself was there."""
+    if not _LINUX:
+        if process and hasattr(os, "killpg"):
+            with contextlib.suppress(OSError):
+                os.killpg(process, signal.SIGKILL)
+        return False
+    left = False
+    deadline = time.monotonic() + _KILLING_SECONDS
+    while time.monotonic() < deadline:
+        parents = _parents()
+        below = _below(os.getpid(), parents)
+        if not below:
+            break
+        # None may start others while we look for them.
+        for sign in (signal.SIGSTOP, signal.SIGKILL):
+            for one in below:
+                if sign == signal.SIGSTOP:
+                    left = left or (one != process and _counts(one))
+                with contextlib.suppress(OSError):
+                    os.kill(one, sign)
+        _reap()
+    _reap()
+    return left
+
+
+def _counts(process: int) -> bool:
+    """Whether an author started it, and not Python: its helpers of its own end a little later."""
+    try:
+        return b"multiprocessing" not in Path("/proc", str(process), "cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def _reap() -> None:
+    with contextlib.suppress(OSError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    time.sleep(0.002)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--worker"]:
+        fields, home, answer = json.loads(sys.argv[2])
+        values.extend()
+        work(worker.Job(**fields), home, answer)
+    main()

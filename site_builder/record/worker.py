@@ -1,0 +1,271 @@
+"""
+---
+title: The process that runs a page
+summary: Imports one module, runs its examples, and writes down what it saw.
+---
+# The process that runs a page
+
+What it has to say goes line by line into a file of its own, so that nothing is lost that was said before an
+example ended the process, and nothing that an example prints is mistaken for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import json
+import os
+import re
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from site_builder.record import sandbox
+from site_builder.record import values as summaries
+from site_builder.record.examples import Runner, raised_at, unrun
+from site_builder.record.model import MODULE, Class, Example, Fault, Flops, Record
+from site_builder.record.modules import Counter, Kinds, Modules
+from site_builder.record.outline import Outline
+from site_builder.record.tracer import Tracer
+
+LEFT = "this example leaves a process behind, which was ended"
+LEFT_HINT = "let the example wait for what it starts"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One page to run. `root` is the folder that its package is imported from, empty if it is in none."""
+
+    module: str
+    file: str
+    root: str
+    seconds: int
+    megabytes: int
+    output: int
+    options: int
+    traced: bool = True
+    counting: bool = False
+    """Count operations in place of recording."""
+
+
+class Answer:
+    """The file in which the worker answers. A forked child of an example has no say in it."""
+
+    def __init__(self, path: str) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._process = os.getpid()
+
+    def say(self, **what: Any) -> None:
+        if os.getpid() != self._process:
+            os._exit(0)
+        os.write(self._file, json.dumps(what).encode() + b"\n")
+
+
+def run(job: Job, home: str, answer: str) -> None:
+    """Do the job. The process is of no use for anything else afterwards."""
+    told = Answer(answer)
+    attempts = sandbox.enter(home, job.megabytes, job.seconds)
+    summaries.hide(home)
+    data = Path(job.file).read_bytes()
+    outline = Outline.of(data)
+    if job.counting:
+        _count(job, outline, attempts, told)
+    else:
+        _record(job, outline, data, attempts, told)
+
+
+def _record(job: Job, outline: Outline, data: bytes, attempts: list[str], told: Answer) -> None:
+    kinds = Kinds(job.module, outline.names)
+    tracer = Tracer(outline, job.file)
+    modules = Modules(kinds, tracer.values)
+    tracer.constructed = modules.constructed
+    tracer.survey(compile(data, job.file, "exec", dont_inherit=True))
+    examples: list[Example] = []
+    faults: list[Fault] = []
+    faults_of_processes: list[int] = []
+
+    def each(index: int, example: Example | None) -> None:
+        if example is None:
+            tracer.example = index
+            told.say(at=index)
+            return
+        modules.settle()
+        examples.append(example)
+        if example.ran and not faults_of_processes and _orphans():
+            faults_of_processes.append(index)
+            faults.append(Fault("example-process", LEFT, LEFT_HINT, example=index))
+        told.say(example=asdict(example))
+
+    start, stop = (tracer.start, tracer.stop) if job.traced else (_nothing, _nothing)
+    module, fault = _imported(job, outline, told, start, stop)
+    if fault:
+        faults.append(fault)
+    seconds = 0.0
+    for docstring in outline.docstrings:
+        if docstring.fault:
+            message = f"doctest cannot read the examples of this docstring: {_reason(docstring.fault)}"
+            faults.append(
+                Fault("example-syntax", message, "put a space after each prompt", statement=docstring.owner)
+            )
+        elif module is None:
+            examples.extend(unrun(docstring))
+        elif _exists(module, docstring.scope):
+            runner = Runner(
+                module,
+                outline,
+                job.file,
+                options=job.options,
+                output=job.output,
+                megabytes=job.megabytes,
+                seed=sandbox.seed,
+                start=start,
+                stop=stop,
+                attempts=attempts,
+            )
+            began = time.process_time()
+            runner.run(docstring, len(examples), each)
+            seconds += time.process_time() - began
+            faults.extend(runner.faults)
+    record = Record(
+        job.module,
+        tuple(examples),
+        tracer.statements(),
+        tracer.functions(),
+        modules.classes(),
+        tuple(faults),
+    )
+    told.say(record=record.to_bytes().decode("ascii"), count=bool(record.classes), seconds=seconds)
+
+
+def _count(job: Job, outline: Outline, attempts: list[str], told: Answer) -> None:
+    counter = Counter(Kinds(job.module, outline.names))
+    module, _ = _imported(job, outline, told, _nothing, _nothing)
+    if module is None:
+        return
+    counter.install()
+    for docstring in outline.docstrings:
+        if docstring.examples and _exists(module, docstring.scope):
+            runner = Runner(
+                module,
+                outline,
+                job.file,
+                options=job.options,
+                output=job.output,
+                megabytes=job.megabytes,
+                seed=sandbox.seed,
+                start=_nothing,
+                stop=_nothing,
+                attempts=attempts,
+            )
+            runner.run(docstring, 0, lambda index, example: None)
+            told.say(flops=[[ordinal, _flat(flops)] for ordinal, flops in sorted(counter.found.items())])
+
+
+def _orphans() -> bool:
+    """Whether a process has left its parent: then its parent is ours."""
+    parent = os.getppid()
+    try:
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii").split()
+        return any(child != str(os.getpid()) for child in children if _runs(child))
+    except OSError:
+        return False
+
+
+def _runs(process: str) -> bool:
+    with contextlib.suppress(OSError, IndexError):
+        state = Path("/proc", process, "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0]
+        command = Path("/proc", process, "cmdline").read_bytes()
+        return state not in "ZX" and b"multiprocessing" not in command
+    return False
+
+
+def _flat(flops: Flops) -> str:
+    """As part of a record, which knows how to be written."""
+    return Record("", classes=(Class(MODULE, "", (), flops),)).to_bytes().decode("ascii")
+
+
+def _nothing() -> None: ...
+
+
+def _imported(
+    job: Job, outline: Outline, told: Answer, start: Callable[[], None], stop: Callable[[], None]
+) -> tuple[ModuleType | None, Fault | None]:
+    told.say(at=MODULE)
+    sandbox.seed()
+    try:
+        with _path(job.root):
+            try:
+                start()
+                return _module(job), None
+            finally:
+                stop()
+    except BaseException as error:
+        message = traceback.format_exception_only(error)[-1].strip()
+        where = raised_at(error.__traceback__, outline, job.file)
+        return None, Fault(
+            "module-import",
+            f"this module cannot be imported, so that its examples did not run: {' '.join(message.split())}",
+            "correct it, or install what it needs",
+            statement=where,
+        )
+
+
+@contextlib.contextmanager
+def _path(root: str) -> Iterator[None]:
+    """Modules are imported from there, and stay importable."""
+    if root:
+        sys.path.insert(0, root)
+    yield
+
+
+def _module(job: Job) -> ModuleType:
+    file = Path(job.file)
+    top = job.module.partition(".")[0]
+    if job.root and top not in sys.stdlib_module_names:
+        # What is loaded of the same package is forgotten: its statements shall run where they are seen.
+        for name in [name for name in sys.modules if name == top or name.startswith(f"{top}.")]:
+            del sys.modules[name]
+        module = importlib.import_module(job.module)
+        if getattr(module, "__file__", None) and Path(module.__file__ or "").resolve() == file.resolve():
+            return module
+    spec = importlib.util.spec_from_file_location(job.module, job.file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file.name} is no module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[job.module] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _reason(fault: str) -> str:
+    """What doctest says, without where: lines of a docstring change with its prose."""
+    return re.sub(r"^line \d+ of the docstring for .*? (has|lacks)\b", r"it \1", fault)
+
+
+def _exists(module: ModuleType, scope: str) -> bool:
+    """A definition in an arm of an `if` that was not taken has no examples to run."""
+    thing: Any = module
+    for name in scope.split(".") if scope else ():
+        owner = getattr(thing, "__name__", "") if isinstance(thing, type) else ""
+        for candidate in (name, f"_{owner.lstrip('_')}{name}"):
+            found = vars(thing).get(candidate) if hasattr(thing, "__dict__") else None
+            if found is not None:
+                break
+        if found is None:
+            return False
+        thing = found
+    return True
+
+
+def with_flops(record: Record, found: list[list[Any]]) -> Record:
+    """The record and what the other run counted."""
+    counts = {ordinal: Record.from_bytes(flat.encode()).classes[0].flops for ordinal, flat in found}
+    return replace(
+        record, classes=tuple(replace(one, flops=counts.get(one.ordinal)) for one in record.classes)
+    )

@@ -1,0 +1,150 @@
+"""What runs again after an edit, and what does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from site_builder.cache import Store
+from site_builder.record import Limits, code_digest
+from site_builder.record.keys import Keys
+from tests.site_builder.recording import Seen, pages, record, write
+
+BASE = '''
+"""
+# Base
+
+Prose about it.
+
+>>> double(3)
+6
+"""
+
+# A comment.
+def double(x):
+    return 2 * x  # trailing
+'''
+USER = '''
+"""
+>>> quadruple(1)
+4
+"""
+from pkg.base import double
+
+
+def quadruple(x):
+    y = double(x)
+    return double(y)
+'''
+EXAMPLE_USER = '"""\n>>> from pkg import base\n>>> base.double(1)\n2\n"""\n'
+TRANSITIVE = '"""\n>>> f()\n16\n"""\nfrom . import user\n\n\ndef f():\n    return user.quadruple(4)\n'
+PASSED_ON = '"""\n>>> f()\n1\n"""\nfrom pkg import other_name\n\n\ndef f():\n    return other_name()\n'
+STRANGER = '"""\n>>> other_name()\n1\n"""\n\n\ndef other_name():\n    return 1\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path, base=BASE, user=USER, example_user=EXAMPLE_USER, transitive=TRANSITIVE)
+    write(tmp_path, passed_on=PASSED_ON, stranger=STRANGER)
+    # Every page runs this first; it would make all pages depend on all others.
+    init = "from pkg.base import double\nfrom pkg.stranger import other_name\n"
+    (tmp_path / "pkg" / "__init__.py").write_text(init, "utf-8")
+    return tmp_path
+
+
+def edit(folder: Path, module: str, old: str, new: str) -> None:
+    file = folder / "pkg" / f"{module}.py"
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), "utf-8")
+
+
+def ran(folder: Path, store: Store) -> set[str]:
+    recorded = record(folder, store=store)
+    assert recorded.diagnostics == ()
+    return {url.removesuffix(".html") for url in recorded.ran}
+
+
+def test_an_edit_runs_exactly_the_pages_that_import_what_it_changed(folder: Path) -> None:
+    store = Store()
+    everything = {"base", "user", "example_user", "transitive", "passed_on", "stranger"}
+    assert ran(folder, store) == everything
+    assert ran(folder, store) == set()
+    edit(folder, "base", "2 * x", "x + x")
+    assert ran(folder, store) == {"base", "user", "example_user", "transitive"}
+    edit(folder, "stranger", "return 1", "return 3 - 2")
+    assert ran(folder, store) == {"stranger", "passed_on"}
+    edit(folder, "base", "x + x", "2 * x")
+    edit(folder, "stranger", "return 3 - 2", "return 1")
+    assert ran(folder, store) == set(), "what it was before is still known"
+
+
+def test_an_edit_of_prose_runs_nothing_and_the_record_fits_the_moved_lines(tmp_path: Path) -> None:
+    write(tmp_path, base=BASE.replace("6", "7"))
+    store = Store()
+    (fault,) = record(tmp_path, store=store).diagnostics
+    assert fault.line == 7
+    edit(tmp_path, "base", "Prose about it.", "Prose about it,\nand\nmore.")
+    edit(tmp_path, "base", "# A comment.", "# Another\n#\n# comment.\n")
+    edit(tmp_path, "base", "  # trailing", "")
+    recorded = record(tmp_path, store=store)
+    assert recorded.ran == ()
+    assert [moved.line for moved in recorded.diagnostics] == [9]
+    assert Seen(tmp_path, "base.html", recorded.records["base.html"]).runs("return 2 * x") == 1
+
+
+def test_an_edit_of_an_example_runs_its_page_alone(folder: Path) -> None:
+    store = Store()
+    ran(folder, store)
+    edit(folder, "user", ">>> quadruple(1)\n4", ">>> quadruple(2)\n8")
+    assert ran(folder, store) == {"user", "transitive"}
+
+
+def test_a_run_that_was_cut_short_is_not_kept(tmp_path: Path) -> None:
+    write(tmp_path, slow='"""\n>>> while True: pass\n"""\n')
+    store = Store()
+    limits = Limits(seconds=1)
+    assert record(tmp_path, store=store, limits=limits).ran == ("slow.html",)
+    assert record(tmp_path, store=store, limits=limits).ran == ("slow.html",)
+
+
+def test_names_that_a_package_passes_on_lead_to_the_module_that_defines_them(folder: Path) -> None:
+    keys = Keys(pages(folder), Store())
+    assert keys.needed("pkg.passed_on") == {"pkg", "pkg.passed_on", "pkg.stranger"}
+    assert keys.needed("pkg.stranger") == {"pkg", "pkg.stranger"}
+    assert keys.needed("pkg.transitive") == {"pkg", "pkg.transitive", "pkg.user", "pkg.base"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x = 1", "# more\nx = 1  # and more\n\n"),
+        ("def f():\n    return 1", "def f():\n  'Doc.'\n  # why\n\n  return 1\n"),
+        ("class A:\n    'a'; x = 1", "class A:\n    'b'; x = 1"),
+        (
+            "def f():\n    '''\n    T.\n\n    >>> 1\n    1\n    '''",
+            "def f():\n    '''\n    >>> 1\n    1\n\n    T\n    '''",
+        ),
+        ("x = (1,\n     2)", "x = (1,  # one\n     2)"),
+    ],
+)
+def test_prose_has_no_part_in_the_digest_of_code(one: str, other: str) -> None:
+    assert code_digest(one.encode()) == code_digest(other.encode())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x = 1", "x = 2"),
+        ("x = '# a'", "x = '# b'"),
+        ("x = f'{a} b'", "x = f'{a} c'"),
+        ("def f():\n    '''\n    >>> 1\n    1\n    '''", "def f():\n    '''\n    >>> 2\n    1\n    '''"),
+        ("if x:\n    a\nb", "if x:\n    a\n    b"),
+        ("x = 1\n'text'", "x = 1\n'other'"),
+        ("é = '''y'''; 'a'", "é = '''y'''; 'b'"),
+        ("x = (", "x = ["),
+    ],
+)
+def test_code_and_examples_have(one: str, other: str) -> None:
+    assert code_digest(one.encode()) != code_digest(other.encode())

@@ -1,0 +1,199 @@
+"""What examples may not do, and that nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from site_builder.record import Limits, Recorded
+from tests.site_builder.recording import record, write
+
+LIMITS = Limits(seconds=4, megabytes=300)
+
+PAGES = {
+    "forever": (">>> 1\n1\n>>> while True: pass\n>>> 2\n2", 2, "example-time this example had not ended"),
+    "eater": (
+        ">>> x = []\n>>> while True: x.append(bytes(10**7))",
+        2,
+        "example-memory this example needs more memory than the 300 MB",
+    ),
+    "eaters": (
+        ">>> import subprocess, sys\n>>> code = \"x = b'x' * 2 * 10**8; import time; time.sleep(9)\"\n"
+        ">>> eaters = [subprocess.Popen([sys.executable, '-c', code]) for _ in range(3)]\n"
+        ">>> _ = [eater.wait() for eater in eaters]",
+        4,
+        "example-memory this example needs more memory than the 300 MB",
+    ),
+    "socket": (
+        '>>> import socket\n>>> s = socket.create_connection(("example.com", 80))\n>>> s.close()',
+        2,
+        "example-network examples run without a network, and this one looks up example.com",
+    ),
+    "server": (
+        '>>> import socket\n>>> s = socket.socket()\n>>> s.bind(("127.0.0.1", 0))',
+        3,
+        "example-network examples run without a network, and this one listens on 127.0.0.1:0",
+    ),
+    "quiet": (
+        '>>> import urllib.request\n>>> try: urllib.request.urlopen("http://1.2.3.4")\n... except OSError: pass',
+        2,
+        "example-network examples run without a network, and this one looks up 1.2.3.4",
+    ),
+    "ends": (
+        ">>> 1\n1\n>>> import os; os._exit(3)\n>>> 2\n2",
+        2,
+        "example-exit this example ended its process, with status 3",
+    ),
+    "crash": (
+        ">>> import os\n>>> os.abort()",
+        2,
+        "example-exit this example ended its process by signal 6",
+    ),
+    "daemon": (
+        ">>> import daemons\n>>> daemons.start()\n>>> 3\n3",
+        2,
+        "example-process this example leaves a process behind",
+    ),
+    "child": (
+        ">>> import os, time\n>>> if os.fork() == 0: time.sleep(1000)\n>>> 3\n3",
+        0,
+        "example-process an example leaves a process behind",
+    ),
+    "prints": (
+        '>>> for i in range(10**5): print("x" * 100)\n>>> 3\n3',
+        1,
+        "example-output this example prints more than 64000 characters",
+    ),
+}
+DAEMONS = """
+import os, sys, time
+
+def start():
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            open(PIDS, "w").write(str(os.getpid()))
+            while True:
+                time.sleep(0.1)
+        while not os.path.exists(PIDS):
+            time.sleep(0.01)
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bad")
+    texts = {name: f'"""\nProse.\n\n{text}\n"""\n' for name, (text, _, _) in PAGES.items()}
+    daemons = DAEMONS.replace("PIDS", repr(str(folder / "pids")))
+    write(folder, **texts, good='"""\n>>> 1\n1\n"""\n')
+    (folder / "daemons.py").write_text(daemons, "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def recorded(folder: Path) -> Recorded:
+    return record(folder, limits=LIMITS)
+
+
+posix = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has subreapers")
+
+
+@posix
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_each_gives_one_diagnostic_at_its_line(recorded: Recorded, name: str) -> None:
+    _, number, says = PAGES[name]
+    text = PAGES[name][0].splitlines()
+    places = [place for place, line in enumerate(text) if line.startswith(">>>")]
+    line = places[number - 1] + 4 if number else 1
+    (fault,) = [fault for fault in recorded.diagnostics if fault.path == f"pkg/{name}.py"]
+    assert f"{fault.code} {fault.message}".startswith(says)
+    assert fault.line == line
+
+
+@posix
+def test_the_other_pages_are_whole(recorded: Recorded) -> None:
+    assert [example.passed for example in recorded.records["good.html"].examples] == [True]
+    assert [example.passed for example in recorded.records["quiet.html"].examples] == [True, False]
+    ended = recorded.records["ends.html"].examples
+    assert [(example.ran, example.output) for example in ended] == [(True, "1\n"), (False, ""), (False, "")]
+
+
+@posix
+def test_no_process_is_left(recorded: Recorded, folder: Path) -> None:
+    daemon = int((folder / "pids").read_text("utf-8"))
+    assert recorded.records
+    assert not Path(f"/proc/{daemon}").exists()
+    assert b"site_builder.record.supervise" not in _children()
+
+
+@posix
+def test_what_is_printed_is_kept_up_to_the_limit(recorded: Recorded) -> None:
+    first, second = recorded.records["prints.html"].examples
+    assert (len(first.output), first.cut, second.passed) == (LIMITS.output, True, True)
+
+
+def test_examples_find_an_empty_home_and_nothing_of_the_author(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "42")
+    write(
+        tmp_path,
+        looks='''
+        """
+        >>> import os, pathlib, tempfile
+        >>> os.listdir(), pathlib.Path.home() == pathlib.Path.cwd(), "SECRET_TOKEN" in os.environ
+        ([], True, False)
+        >>> os.environ["OMP_NUM_THREADS"], os.environ["PYTHONHASHSEED"]
+        ('1', '0')
+        >>> pathlib.Path(tempfile.mkdtemp()).parent == pathlib.Path.home()
+        True
+        >>> input()
+        Traceback (most recent call last):
+        EOFError: EOF when reading a line
+        """
+        ''',
+    )
+    assert record(tmp_path).diagnostics == ()
+
+
+def test_when_the_builder_is_killed_so_are_the_examples(tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    text = (
+        f'>>> import os, time\n>>> _ = open({str(mark)!r}, "w").write(str(os.getpid()))\n>>> time.sleep(99)'
+    )
+    write(tmp_path, sleeps=f'"""\n{text}\n"""\n')
+    root = Path(__file__).resolve().parents[2]
+    script = (
+        "from pathlib import Path; from tests.site_builder.recording import record;"
+        f"record(Path({str(tmp_path)!r}))"
+    )
+    builder = subprocess.Popen(
+        [sys.executable, "-c", script], cwd=root, env={**os.environ, "PYTHONPATH": str(root)}
+    )
+    while not (mark.exists() and mark.read_text("utf-8")):
+        time.sleep(0.02)
+        assert builder.poll() is None
+    builder.send_signal(signal.SIGKILL)
+    builder.wait()
+    example = Path("/proc", mark.read_text("utf-8"))
+    for _ in range(500):
+        if not example.exists():
+            break
+        time.sleep(0.02)
+    assert not example.exists()
+
+
+def _children() -> bytes:
+    found = b""
+    for task in Path("/proc/self/task").iterdir():
+        for child in (task / "children").read_text("ascii").split():
+            found += Path("/proc", child, "cmdline").read_bytes()
+    return found
