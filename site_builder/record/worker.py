@@ -116,18 +116,7 @@ def _record(job: Job, outline: Outline, data: bytes, attempts: list[str], told: 
         elif module is None:
             examples.extend(unrun(docstring))
         elif _exists(module, docstring.scope):
-            runner = Runner(
-                module,
-                outline,
-                job.file,
-                options=job.options,
-                output=job.output,
-                megabytes=job.megabytes,
-                seed=sandbox.seed,
-                start=start,
-                stop=stop,
-                attempts=attempts,
-            )
+            runner = _runner(job, module, outline, attempts, start, stop)
             began = time.process_time()
             runner.run(docstring, len(examples), each)
             seconds += time.process_time() - began
@@ -151,20 +140,32 @@ def _count(job: Job, outline: Outline, attempts: list[str], told: Answer) -> Non
     counter.install()
     for docstring in outline.docstrings:
         if docstring.examples and _exists(module, docstring.scope):
-            runner = Runner(
-                module,
-                outline,
-                job.file,
-                options=job.options,
-                output=job.output,
-                megabytes=job.megabytes,
-                seed=sandbox.seed,
-                start=_nothing,
-                stop=_nothing,
-                attempts=attempts,
-            )
+            runner = _runner(job, module, outline, attempts, _nothing, _nothing)
             runner.run(docstring, 0, lambda index, example: None)
             told.say(flops=[[ordinal, _flat(flops)] for ordinal, flops in sorted(counter.found.items())])
+
+
+def _runner(
+    job: Job,
+    module: ModuleType,
+    outline: Outline,
+    attempts: list[str],
+    start: Callable[[], None],
+    stop: Callable[[], None],
+) -> Runner:
+    """What runs one docstring, within the limits of the job."""
+    return Runner(
+        module,
+        outline,
+        job.file,
+        options=job.options,
+        output=job.output,
+        megabytes=job.megabytes,
+        seed=sandbox.seed,
+        start=start,
+        stop=stop,
+        attempts=attempts,
+    )
 
 
 def _orphans() -> bool:
