@@ -27,7 +27,7 @@ CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chro
 NO_BROWSER = $(filter none,$(CHROMIUM))
 export CHROMIUM
 
-.PHONY: help site serve test test-all lint format bench clean browser
+.PHONY: help site serve test test-all lint format bench verified clean browser
 
 help: ## this list
 	@echo 'make …'
@@ -76,6 +76,9 @@ format: $(DEVELOPMENT) ## let ruff format the code and mend what it can
 
 bench: $(DEVELOPMENT) ## measure against named peers, as ratios: minutes, on a quiet machine
 	@for file in benchmarks/*.py; do echo "— $$file"; $(BIN)/python "$$file" $(ARGS); done
+
+verified: $(DEVELOPMENT) ## hold the models against others' work, and keep for the pages how near they came
+	@$(PYTEST) --verified-write $(ARGS) tests/labml_nn
 
 clean: ## remove what can be made again, but for .venv
 	rm -rf docs build dist .cache .site_builder_cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

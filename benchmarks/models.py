@@ -1,13 +1,13 @@
 """
 The models against their plain definitions and torch's own layer: time, memory, and by how much the results differ.
 
-    python benchmarks/models.py [attention aft relative fast_weights feedback] [--quick] [--no-memory]
+    python benchmarks/models.py [attention aft relative fast_weights feedback] [--quick] [--no-decoding] [--no-memory]
 
 Every number is a ratio, ours / theirs, of two things that were measured in the same process, one thread, in turns,
-the best of several rounds each; below 1 is faster or smaller. *Plain* is the formula as one would first write it
-down, from `benchmarks/plain`, with the same weights. *torch* is `torch.nn.MultiheadAttention` of the same width,
-causal: not the same function, but a yardstick that everybody knows. Memory is what a fresh process needs on top for
-one pass forward and back (Linux only).
+the best of several rounds each; below 1 is faster or smaller, and beside it stands the goal. *Plain* is the formula
+as one would first write it down, from `benchmarks/plain`, with the same weights. *torch* is
+`torch.nn.MultiheadAttention` of the same width, causal: not the same function, but a yardstick that everybody knows.
+Memory is what a fresh process needs on top for one pass forward and back (Linux only).
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ KEEP = {
 BATCH_SIZES = {128: 8, 512: 4, 2048: 1}
 D_MODEL, HEADS, WINDOW = 256, 8, 32
 MEMORY_LENGTH, DECODED = 4096, 128
+# To begin anew at all of the 128 positions would take minutes. Every eighth is enough, and counts eight times.
+ANEW_EVERY = 8
+# Seconds that one row may take. What takes longer is measured well enough by two rounds.
+ROW, QUICK_ROW = 8, 2
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Case:
     decoding: float | None = None
     memory: float | None = None
     lengths: tuple[int, ...] = (128, 512, 2048)
-    # To begin anew at each of 128 positions takes minutes where a position waits for the one before it.
+    # To begin anew takes long where a position waits for the one before it.
     decoded_up_to: int = 2048
 
 
@@ -123,7 +127,7 @@ def relative(seq_len: int) -> Pair:
     plain.load_state_dict(ours.state_dict())
     mask = torch.ones(seq_len, seq_len, dtype=torch.bool).tril().unsqueeze(-1)
     return Pair(
-        lambda x: ours(query=x, key=x, value=x, mask=mask),
+        lambda x: ours(query=x, key=x, value=x, is_causal=True),
         lambda x: plain(query=x, key=x, value=x, mask=mask),
         list(ours.parameters()),
         list(plain.parameters()),
@@ -175,30 +179,28 @@ CASES = [
 # --- measuring ---
 
 
-def best_of(rounds: int, *calls: Callable[[], object]) -> list[float]:
-    """The shortest time of each, taken in turns, so that a busy moment of the machine hits all alike."""
+def best_of(seconds: float, *calls: Callable[[], list[Tensor]]) -> tuple[list[float], list[list[Tensor]]]:
+    """The shortest time of each, in turns, so that a busy moment of the machine hits all alike; and the results."""
     best = [float("inf")] * len(calls)
-    for call in calls:
-        call()
+    results: list[list[Tensor]] = [[]] * len(calls)
     began = time.perf_counter()
-    for done in range(rounds):
-        # What takes long is measured well enough by two rounds.
-        if done >= 2 and time.perf_counter() - began > 30:
-            break
+    rounds = 0
+    while rounds < 2 or time.perf_counter() - began < seconds:
         for n, call in enumerate(calls):
             start = time.perf_counter()
-            call()
+            results[n] = call()
             best[n] = min(best[n], time.perf_counter() - start)
-    return best
+        rounds += 1
+    return best, results
 
 
 def forward_and_backward(
-    call: Callable[[Tensor], Tensor], x: Tensor, parameters: list[Tensor]
+    call: Callable[[Tensor], Tensor], x: Tensor, slope: Tensor, parameters: list[Tensor]
 ) -> list[Tensor]:
+    """The result, and what a slope of the result makes of the input and of each parameter."""
     y = call(x)
-    weight = torch.linspace(-1, 1, y.numel()).view_as(y)
-    slopes = torch.autograd.grad((y * weight).sum(), [x, *parameters], allow_unused=True)
-    return [y.detach(), slopes[0], *(s for s in slopes[1:] if s is not None)]
+    slopes = torch.autograd.grad(y, [x, *parameters], slope, allow_unused=True)
+    return [y.detach(), *(s for s in slopes if s is not None)]
 
 
 def error(ours: list[Tensor], theirs: list[Tensor]) -> float:
@@ -208,14 +210,14 @@ def error(ours: list[Tensor], theirs: list[Tensor]) -> float:
     )
 
 
-def torchs_own() -> Callable[[Tensor], Tensor]:
+def torchs_own() -> tuple[Callable[[Tensor], Tensor], list[Tensor]]:
     layer = torch.nn.MultiheadAttention(D_MODEL, HEADS)
 
     def call(x: Tensor) -> Tensor:
         hidden = torch.nn.Transformer.generate_square_subsequent_mask(len(x))
         return layer(x, x, x, attn_mask=hidden, is_causal=True, need_weights=False)[0]
 
-    return call
+    return call, list(layer.parameters())
 
 
 def decode(pair: Pair, x: Tensor, context: int) -> list[Tensor]:
@@ -231,7 +233,7 @@ def decode(pair: Pair, x: Tensor, context: int) -> list[Tensor]:
 
 
 def recompute(call: Callable[[Tensor], Tensor], x: Tensor, context: int) -> list[Tensor]:
-    return [call(x[: t + 1])[-1:] for t in range(context, len(x))]
+    return [call(x[: t + 1])[-1:] for t in range(context + ANEW_EVERY // 2, len(x), ANEW_EVERY)]
 
 
 def peak_megabytes(case: Case, plain: bool) -> float:
@@ -239,10 +241,11 @@ def peak_megabytes(case: Case, plain: bool) -> float:
     pair = case.make(MEMORY_LENGTH)
     x = torch.randn(MEMORY_LENGTH, 1, D_MODEL, requires_grad=True)
     call, parameters = (pair.plain, pair.plain_parameters) if plain else (pair.ours, pair.our_parameters)
+    slope = torch.linspace(-1, 1, x.numel()).view_as(x)
     # Libraries that load at the first call do not count.
-    forward_and_backward(call, x[:64].detach().requires_grad_(), parameters)
+    forward_and_backward(call, x[:64].detach().requires_grad_(), slope[:64], parameters)
     before = status("VmRSS")
-    forward_and_backward(call, x, parameters)
+    forward_and_backward(call, x, slope, parameters)
     return status("VmHWM") - before
 
 
@@ -285,87 +288,122 @@ def main() -> None:
         if not options.only
         or any(c.name.lower().replace(" ", "_").startswith(o.lower()) for o in options.only)
     ]
-    rounds = 3 if options.quick else 9
-    table = Table(title="Forward and backward, ours / theirs", caption="in brackets: the goal")
-    for column in ("model", "T", "batch", "plain", "torch", "largest error"):
-        table.add_column(column, justify="left" if column == "model" else "right")
-    other = torchs_own()
+    parts: list[tuple[str, Callable[[], list[Goal]]]] = [
+        ("time", partial(passes, chosen, QUICK_ROW if options.quick else ROW))
+    ]
+    if not options.no_decoding:
+        parts.append(("decoding", partial(decoding, [c for c in chosen if c.decoding])))
+    if not options.no_memory:
+        parts.append(("memory", partial(memory, [c for c in chosen if c.memory])))
+    print(
+        f"{len(chosen)} models: {', '.join(name for name, _ in parts)}. Each row is printed when it is known;"
+    )
+    print("the long sequences of models that go step by step take minutes.", flush=True)
+    goals = [goal for _, part in parts for goal in part()]
+    missed = [goal for goal in goals if not goal.met]
+    print(f"\n{len(goals) - len(missed)} of {len(goals)} goals met.")
+    for goal in missed:
+        print(f"Missed: {goal.what}, {goal.ratio:.3f} where {goal.wanted:.2f} is wanted.")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A ratio and what it should be."""
+
+    what: str
+    ratio: float
+    wanted: float
+
+    @property
+    def met(self) -> bool:
+        return self.ratio <= self.wanted
+
+    @property
+    def sign(self) -> str:
+        return "met" if self.met else "MISSED"
+
+
+def passes(chosen: list[Case], seconds: float) -> list[Goal]:
+    """Forward and backward."""
+    goals: list[Goal] = []
+    heading("Forward and backward, ours / theirs", "T", "batch", "plain", "goal", "", "torch", "error")
+    other, other_parameters = torchs_own()
     for case in chosen:
         for n, seq_len in enumerate(case.lengths):
             pair = case.make(seq_len)
             x = torch.randn(seq_len, BATCH_SIZES[seq_len], D_MODEL, requires_grad=True)
-            ours, plain, torchs = best_of(
-                rounds,
-                partial(forward_and_backward, pair.ours, x, pair.our_parameters),
-                partial(forward_and_backward, pair.plain, x, pair.plain_parameters),
-                partial(forward_and_backward, other, x, []),
+            slope = torch.linspace(-1, 1, x.numel()).view_as(x)
+            times, results = best_of(
+                seconds,
+                partial(forward_and_backward, pair.ours, x, slope, pair.our_parameters),
+                partial(forward_and_backward, pair.plain, x, slope, pair.plain_parameters),
+                partial(forward_and_backward, other, x, slope, other_parameters),
             )
-            difference = error(
-                forward_and_backward(pair.ours, x, pair.our_parameters),
-                forward_and_backward(pair.plain, x, pair.plain_parameters),
-            )
-            table.add_row(
-                case.name,
-                f"{seq_len:,}",
-                str(BATCH_SIZES[seq_len]),
-                verdict(ours / plain, case.goals[n] if n < len(case.goals) else None),
-                f"{ours / torchs:.2f}",
-                f"{difference:.0e}",
-            )
-    console = Console()
-    console.print(table)
-
-    if not options.no_decoding:
-        decoding(console, [c for c in chosen if c.decoding])
-    if not options.no_memory:
-        memory(console, [c for c in chosen if c.memory])
+            ratio = times[0] / times[1]
+            goal = case.goals[n] if n < len(case.goals) else None
+            judged = judge(goals, f"{case.name} at T = {seq_len:,}", ratio, goal)
+            row(case.name, f"{seq_len:,}", BATCH_SIZES[seq_len], *judged, f"{times[0] / times[2]:.2f}",
+                f"{error(results[0], results[1]):.0e}")  # fmt: skip
+    return goals
 
 
-def decoding(console: Console, chosen: list[Case]) -> None:
-    """A model with a state, against the same and against the plain form, each beginning anew at every position."""
-    table = Table(title=f"The last {DECODED} of T positions one by one: with a state / beginning anew")
-    for column in ("model", "T", "batch", "plain", "ours", "largest error"):
-        table.add_column(column, justify="left" if column == "model" else "right")
+def decoding(chosen: list[Case]) -> list[Goal]:
+    """A model with a state, against the plain form and against the same, each beginning anew at every position."""
+    goals: list[Goal] = []
+    title = f"The last {DECODED} of T positions one by one, with a state / anew"
+    heading(title, "T", "batch", "plain", "goal", "", "ours", "error")
     for case in chosen:
         for seq_len in (length for length in case.lengths if length <= case.decoded_up_to):
             pair = case.make(seq_len)
             context = seq_len - DECODED
             x = torch.randn(seq_len, BATCH_SIZES[seq_len], D_MODEL)
             with torch.no_grad():
-                with_state, plain, ours = best_of(
-                    2,
+                times, results = best_of(
+                    0,
                     partial(decode, pair, x, context),
                     partial(recompute, pair.plain, x, context),
                     partial(recompute, pair.ours, x, context),
                 )
-                pairs = zip(decode(pair, x, context), recompute(pair.ours, x, context), strict=True)
-                difference = max((a - b).abs().max().item() for a, b in pairs)
-            table.add_row(
-                case.name,
-                f"{seq_len:,}",
-                str(BATCH_SIZES[seq_len]),
-                verdict(with_state / plain, case.decoding),
-                f"{with_state / ours:.2f}",
-                f"{difference:.0e}",
-            )
-    console.print(table)
+            same = zip(results[0][ANEW_EVERY // 2 :: ANEW_EVERY], results[2], strict=True)
+            difference = max((a - b).abs().max().item() for a, b in same)
+            ratio = times[0] / (times[1] * ANEW_EVERY)
+            judged = judge(goals, f"decoding, {case.name} at T = {seq_len:,}", ratio, case.decoding)
+            row(case.name, f"{seq_len:,}", BATCH_SIZES[seq_len], *judged,
+                f"{times[0] / (times[2] * ANEW_EVERY):.2f}", f"{difference:.0e}")  # fmt: skip
+    return goals
 
 
-def memory(console: Console, chosen: list[Case]) -> None:
-    table = Table(title=f"Peak memory of a pass forward and back, T = {MEMORY_LENGTH:,}, batch 1")
-    for column in ("model", "ours", "plain", "ratio"):
-        table.add_column(column, justify="left" if column == "model" else "right")
+def memory(chosen: list[Case]) -> list[Goal]:
+    """Peak memory."""
+    goals: list[Goal] = []
+    title = f"Peak memory of a pass forward and back, T = {MEMORY_LENGTH:,}"
+    heading(title, "ours", "theirs", "plain", "goal", "")
     for case in chosen:
         ours, plain = memory_ratio(case)
-        table.add_row(case.name, f"{ours:,.0f} MB", f"{plain:,.0f} MB", verdict(ours / plain, case.memory))
-    console.print(table)
+        judged = judge(goals, f"memory, {case.name}", ours / plain, case.memory)
+        row(case.name, f"{ours:,.0f} MB", f"{plain:,.0f} MB", *judged)
+    return goals
 
 
-def verdict(ratio: float, goal: float | None) -> str:
-    """A ratio, its goal, and a sign where it was missed."""
-    if goal is None:
-        return f"{ratio:.2f}"
-    return f"{ratio:.2f} ({goal:.2f}){'' if ratio <= goal else ' !'}"
+# --- printing ---
+
+
+def judge(goals: list[Goal], what: str, ratio: float, wanted: float | None) -> tuple[str, str, str]:
+    """Three cells, the ratio, its goal and whether it is met; a goal is put aside for the end."""
+    if wanted is None:
+        return f"{ratio:.2f}", "", ""
+    goals.append(Goal(what, ratio, wanted))
+    return f"{ratio:.2f}", f"{wanted:.2f}", goals[-1].sign
+
+
+def heading(title: str, *columns: str) -> None:
+    print(f"\n{title}")
+    row("", *columns)
+
+
+def row(name: str, *cells: object) -> None:
+    """One line, at once. All tables have the same columns, so that they stand in line."""
+    print(f"{name:24}" + "".join(f"{cell!s:>10}" for cell in cells).rstrip(), flush=True)
 
 
 if __name__ == "__main__":
@@ -374,8 +412,6 @@ if __name__ == "__main__":
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **KEEP})
 
 import torch  # noqa: E402
-from rich.console import Console  # noqa: E402
-from rich.table import Table  # noqa: E402
 from torch import Tensor  # noqa: E402
 
 if __name__ == "__main__":

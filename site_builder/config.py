@@ -62,7 +62,16 @@ class Config:
     example_options: tuple[str, ...] = _key(
         (), "How their output is compared, in doctest's words: `ELLIPSIS`, `NORMALIZE_WHITESPACE`."
     )
+    verified: str = _key(
+        "tests/verified.json", "What the tests compared the pages with, as `pytest --verified-write` leaves it."
+    )
     theme: str = _key("", "A folder whose `templates/` and `static/` replace files of the same name.")
+
+    execute: bool = False
+    """
+    Whether the examples of the pages are run, which runs the code of their authors. `load` allows it for the packages
+    that the table names; nothing else does without being told to.
+    """
 
     @property
     def site_title(self) -> str:
@@ -137,7 +146,8 @@ def load(start: Path) -> Config:
     if not isinstance(table, dict):
         raise SiteError("tool.site_builder is no table", path=str(file), hint="write [tool.site_builder]")
     values = {key: _value(file, text, key, value) for key, value in table.items()}
-    return validate(Config(root=file.parent, **values), str(file))
+    config = Config(root=file.parent, **values)
+    return validate(replace(config, execute=bool(config.packages)), str(file))
 
 
 def validate(config: Config, path: str = "") -> Config:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,12 @@ class Templates:
             "base_url": config.base_url,
             "repository_url": config.repository_url,
         }
+
+    @cached_property
+    def words(self) -> Mapping[str, str]:
+        """What weaving says by itself, such as beneath an example: templates are where all words stand."""
+        module: Any = self.environment.get_template("partials/words.html").module
+        return {name: str(word) for name, word in module.words.items()}
 
     def page(self, page: Woven) -> str:
         return self._render("page.html", page, {})

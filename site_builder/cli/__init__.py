@@ -6,8 +6,8 @@ summary: One file per command; what they share is the way they speak.
 # Command line
 
 Diagnostics and progress go to standard error, so that standard output stays clean for other programs. The exit
-status is 0 when the site was made, 1 when `--strict` found a fault in a page, 2 when the command itself could not be
-carried out.
+status is 0 when the site was made, 1 when `--strict` or `check` found a fault in a page, 2 when the command itself
+could not be carried out.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import click
 
 from site_builder import __version__
 from site_builder.cli.build import build
+from site_builder.cli.check import check
 from site_builder.cli.console import complain
 from site_builder.cli.serve import serve
 from site_builder.cli.translate import translate
@@ -32,6 +33,7 @@ def commands() -> None:
 
 
 commands.add_command(build)
+commands.add_command(check)
 commands.add_command(serve)
 commands.add_command(translate)
 

@@ -25,7 +25,12 @@ from site_builder.errors import SiteError
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes at work.  [default: all cores]")
 @click.option("--strict", is_flag=True, help="Exit with 1 when a page has a fault.")
 @click.option("--lang", multiple=True, help="Build only this language; may be repeated.")
-@click.option("--no-exec", is_flag=True, help="Run no examples.  [always so in this version]")
+@click.option(
+    "--exec/--no-exec",
+    "execute",
+    default=None,
+    help="Run the examples of the pages.  [default: of packages that the configuration names]",
+)
 @click.option("--clean", is_flag=True, help="Use no cache and write every file anew.")
 @click.option("-q", "--quiet", is_flag=True, help="Print faults only.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more; show tracebacks.")
@@ -36,7 +41,7 @@ def build(
     jobs: int | None,
     strict: bool,
     lang: tuple[str, ...],
-    no_exec: bool,
+    execute: bool | None,
     clean: bool,
     quiet: bool,
     verbose: bool,
@@ -50,7 +55,7 @@ def build(
     from site_builder.site.workers import default_jobs
 
     out = console(color)
-    config = configured(paths, output, lang)
+    config = configured(paths, output, lang, execute)
     if clean:
         config = replace(config, cache="")
     with progress(out, quiet) as report:
@@ -73,7 +78,9 @@ def _ours(config: Config, paths: tuple[str, ...]) -> bool:
     return not own or all(any(path.is_relative_to(package) for package in own) for path in wanted)
 
 
-def configured(paths: tuple[str, ...], output: str | None, lang: tuple[str, ...]) -> Config:
+def configured(
+    paths: tuple[str, ...], output: str | None, lang: tuple[str, ...], execute: bool | None = None
+) -> Config:
     """The configuration of the current folder with what the command line says instead."""
     here = Path.cwd()
     config = load(here)
@@ -81,6 +88,8 @@ def configured(paths: tuple[str, ...], output: str | None, lang: tuple[str, ...]
         # Paths on the command line are relative to where it was typed, not to pyproject.toml.
         found = tuple(str(here / path) if (here / path).exists() else path for path in paths)
         config = replace(config if _ours(config, found) else Config(root=here), packages=found)
+    if execute is not None:
+        config = replace(config, execute=execute)
     if output:
         config = replace(config, output=str(here / output))
     if lang:

@@ -29,10 +29,10 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from site_builder.highlight.lines import Links, hanging_html, inline_html, line_html
+from site_builder.highlight.lines import Links, Signs, hanging_html, inline_html, line_html
 from site_builder.highlight.tokens import CLASSES, Token, python
 
-__all__ = ["Links", "Token", "block", "hanging_html", "line_html", "python"]
+__all__ = ["Links", "Signs", "Token", "block", "hanging_html", "line_html", "python"]
 
 _PYTHON = frozenset({"python", "py", "python3", "py3", "pyi"})
 

@@ -27,6 +27,9 @@ from site_builder.highlight.tokens import Token
 Links = Mapping[int, tuple[int, str, str]]
 """By the column (from one) at which an identifier begins: the column behind it, `href` and `title`."""
 
+Signs = Sequence[tuple[int, int, int]]
+"""Identifiers that mean a symbol: the column (from one) at which each begins, the column behind it, the number."""
+
 LONG = 22
 """A chunk with more characters than this may be broken."""
 TAB = 4
@@ -57,36 +60,49 @@ _TEXT = ("g", "c")
 _WBR, _OPEN, _CLOSE = "<wbr>", '<span class="nb">', "</span>"
 
 
-def line_html(number: int, tokens: Sequence[Token], links: Links = {}) -> str:  # noqa: B006
+def line_html(
+    number: int,
+    tokens: Sequence[Token],
+    links: Links = {},  # noqa: B006
+    *,
+    signs: Signs = (),
+    tail: str = "",
+    cold: str = "",
+) -> str:
     """
     One line of the file as `<span class="line" id="L38">`: its number, which is not part of the text, and its
-    text. A screen reader is told the bare number, which is the same in every language.
+    text. A screen reader is told the bare number, which is the same in every language. `tail` is markup that stands
+    at the end of the line; `cold` says in words that nothing ever ran it.
     """
-    lead, width, content = _line(tokens, links)
+    css, label = "line", str(number)
+    if cold:
+        css, label = "line cold", f'{number}: {escape(cold)}" title="{escape(cold)}'
+    lead, width, content = _line(tokens, links, signs)
     if lead:
         lead = f'<span class="in">{lead}</span>'
     return (
-        f'<span class="line" id="L{number}"><a class="ln" href="#L{number}" data-n="{number}"'
-        f' aria-label="{number}" tabindex="-1"></a><span class="src" style="--i:{width}">'
-        f"{lead}{content}</span></span>"
+        f'<span class="{css}" id="L{number}"><a class="ln" href="#L{number}" data-n="{number}"'
+        f' aria-label="{label}" tabindex="-1"></a><span class="src" style="--i:{width}">'
+        f"{lead}{content}</span>{tail}</span>"
     )
 
 
-def hanging_html(tokens: Sequence[Token]) -> tuple[str, int]:
+def hanging_html(tokens: Sequence[Token], signs: Signs = ()) -> tuple[str, int]:
     """A line that stands in the prose, with the places where it may be broken, and the width of its indent."""
-    lead, width, content = _line(tokens)
+    lead, width, content = _line(tokens, signs=signs)
     return lead + content, width
 
 
-def _line(tokens: Sequence[Token], links: Links = {}) -> tuple[str, int, str]:  # noqa: B006
+def _line(tokens: Sequence[Token], links: Links = {}, signs: Signs = ()) -> tuple[str, int, str]:  # noqa: B006
     """The indent, its width in columns, and what follows it."""
     body = "".join([token.text for token in tokens]).rstrip("\r\n")
     indent = len(body) - len(body.lstrip(" \t\f"))
     if indent == len(body):
         indent = 0
     marks = _breaks(body, tokens) if _NEEDS_CARE.search(body) else []
-    if links:
-        marks = sorted([*marks, *_link_marks(links, len(body))], key=_nesting)
+    if links or signs:
+        more = (*_link_marks(links, len(body)), *_sign_marks(signs, len(body)))
+        marks = sorted([*marks, *more], key=_nesting)
     width = len(body[:indent].expandtabs(TAB).replace("\f", "")) if indent else 0
     return _text(body[:indent]), width, "".join(_pieces(tokens, indent, marks))
 
@@ -108,12 +124,13 @@ Mark = tuple[int, str]
 """An offset in the line and the markup that stands there."""
 
 
-_RANKS = {"</a>": 0, _CLOSE: 1, _WBR: 2, _OPEN: 3}
-"""At one place what closes comes first, the inner before the outer; last of all a link opens."""
+_SIGNED = "</i>"
+_RANKS = {_SIGNED: 0, "</a>": 1, _CLOSE: 2, _WBR: 3, _OPEN: 4}
+"""At one place what closes comes first, the inner before the outer; last of all a link opens, and a sign in it."""
 
 
 def _nesting(mark: Mark) -> tuple[int, int]:
-    return mark[0], _RANKS.get(mark[1], 4)
+    return mark[0], _RANKS.get(mark[1], 5 if mark[1].startswith("<a") else 6)
 
 
 def _pieces(tokens: Sequence[Token], start: int, marks: Sequence[Mark]) -> Iterator[str]:
@@ -144,6 +161,13 @@ def _link_marks(links: Links, length: int) -> Iterator[Mark]:
             yield column - 1, f'<a class="ref" href="{escape(href)}"{tip}>'
             yield end - 1, "</a>"
             done = end
+
+
+def _sign_marks(signs: Signs, length: int) -> Iterator[Mark]:
+    for column, end, number in signs:
+        if end <= length + 1:
+            yield column - 1, f'<i data-s="{number}">'
+            yield end - 1, _SIGNED
 
 
 def _breaks(body: str, tokens: Sequence[Token]) -> list[Mark]:

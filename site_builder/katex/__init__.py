@@ -2,7 +2,7 @@ r"""
 ---
 title: LaTeX in, HTML and MathML out
 summary: Math is typeset when the site is built, so that a page needs no script to show it.
-order: [source, engine, errors]
+order: [source, engine, errors, marks]
 ---
 # LaTeX in, HTML and MathML out
 
@@ -28,13 +28,15 @@ What is wrong comes with its place, counted in characters of the expression:
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any
 
 from site_builder.cache import Store, digest
 from site_builder.katex.engine import CPU_SECONDS, ENGINE, LimitError, fingerprint
 from site_builder.katex.errors import LIMITS, MathError, printable, reworded
+from site_builder.katex.marks import Formula, Marked, joined
 from site_builder.katex.source import (
     Source,
     final_comment,
@@ -45,11 +47,11 @@ from site_builder.katex.source import (
     unclosed,
 )
 
-__all__ = ["MAX_LENGTH", "MathError", "Renderer", "render", "version"]
+__all__ = ["MAX_LENGTH", "Formula", "Marked", "MathError", "Renderer", "render", "version"]
 
 MAX_LENGTH = 10_000
 
-_KIND = "katex"
+_KIND, _MARKED = "katex", "katex-marked"
 # A macro may expand a thousand times, a size reach fifty ems. What KaTeX accepts and LaTeX would not is fine,
 # but for a comment without an end: it swallows the rest of the expression.
 _OPTIONS = {"maxExpand": 1000, "maxSize": 50, "refuse": ["commentAtEnd"]}
@@ -89,6 +91,52 @@ class Renderer:
         error = _error(answer, source, bodies)
         error.position += len(tex) - len(tex.lstrip())
         raise error
+
+    def mark(
+        self,
+        formulas: Mapping[Formula, int],
+        symbols: Sequence[str] = (),
+        macros: Mapping[str, str] | None = None,
+    ) -> Marked:
+        """
+        The formulas of a page, each with how often it stands there, with marks around the symbols and around what the
+        page has more than once. One that cannot be typeset is left out, and a symbol that cannot be occurs nowhere.
+        """
+        plain: dict[Formula, str] = {}
+        # The order in which a translation has them changes nothing.
+        for tex, display in sorted(formulas):
+            with suppress(MathError):
+                plain[tex, display] = self.render(tex, display, macros)
+        bodies, macros_json = _normalised(tuple((macros or {}).items()))
+        request = {
+            "formulas": [
+                {"tex": prepare(tex).sent, "display": display, "count": formulas[tex, display]}
+                for tex, display in plain
+            ],
+            "symbols": [prepare(tex).sent for tex in symbols],
+            "macros": bodies,
+            **_OPTIONS,
+        }
+        answer = self._marks(request, digest(_version_key(), json.dumps(request), macros_json))
+        html: dict[Formula, str] = {}
+        for (formula, typeset), marked in zip(plain.items(), answer["html"], strict=True):
+            if marked is not None and (whole := joined(typeset, marked)):
+                html[formula] = whole
+        return Marked(html, tuple(answer["places"]))
+
+    def _marks(self, request: dict[str, Any], key: bytes) -> dict[str, Any]:
+        value = self._store.get(_MARKED, key) if self._store else None
+        if value:
+            known: dict[str, Any] = json.loads(value)
+            return known
+        try:
+            answer: dict[str, Any] = ENGINE.call("mark", request)
+        except LimitError:
+            # Then the page has its formulas without marks.
+            return {"html": [None] * len(request["formulas"]), "places": [0] * len(request["symbols"])}
+        if self._store:
+            self._store.put(_MARKED, key, json.dumps(answer).encode())
+        return answer
 
     def _answer(
         self, source: Source, display: bool, bodies: dict[str, str], macros_json: str

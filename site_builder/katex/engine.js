@@ -114,3 +114,258 @@ globalThis.typeset = (json) => {
     return JSON.stringify(described(error, request));
   }
 };
+
+// ---- marks ----
+//
+// What stands in several formulas of a page is found in KaTeX's parse trees, never in the text: there `x_k`, `x_{k}`
+// and a macro that stands for them are one thing. Marked nodes are wrapped in nodes of the type that `\htmlData` makes.
+
+const unbraced = (node) => (node?.type === "ordgroup" && node.body.length === 1 ? unbraced(node.body[0]) : node);
+
+// Equal numbers for equal structures, wherever they were typed. `seen` holds the numbers given so far.
+const identity = (seen) => {
+  const known = new WeakMap();
+  const id = (value) => {
+    if (value === null || typeof value !== "object") return typeof value + ":" + value;
+    const node = unbraced(value);
+    if (!known.has(node)) {
+      const keys = Object.keys(node).filter((key) => key !== "loc" && node[key] !== undefined).sort();
+      const key = keys.map((key) => key + "=" + id(node[key])).join();
+      if (!seen.has(key)) seen.set(key, "#" + seen.size);
+      known.set(node, seen.get(key));
+    }
+    return known.get(node);
+  };
+  return id;
+};
+
+// ---- what a symbol is
+
+// KaTeX counts these among the ordinary signs, like digits.
+const SIGNS = /^\\(Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega|ell|hbar|imath|jmath|wp|nabla|partial)$/;
+const isName = (node) => node.type === "mathord" || (node.type === "textord" && SIGNS.test(node.text));
+const isLetter = (node) => Boolean(node) && (isName(node) || ["accent", "accentUnder"].includes(node.type)
+  || (node.type === "font" && node.font !== "mathbb"));
+// The letter under accents and in another font.
+const letterOf = (node) => (!node || node.text !== undefined ? node?.text ?? ""
+  : letterOf(unbraced(node.base ?? (Array.isArray(node.body) ? node.body[0] : node.body))));
+const isCapital = (node) => /^([A-Z]|\\[A-Z]\w*|\\var[A-Z]\w*)$/.test(letterOf(unbraced(node)));
+const leaves = (node) =>
+  node === null || typeof node !== "object" ? []
+  : Array.isArray(node) ? node.flatMap(leaves)
+  : node.text !== undefined ? [node]
+  : Object.entries(node).flatMap(([key, value]) => (key === "loc" ? [] : leaves(value)));
+
+// `W^Q` is another matrix than `W`. A transpose, a prime, a number or what stands in brackets makes no other of it; nor
+// does anything above a small letter, `x^l`, which is an index like one below it.
+const keepsName = (base, sup, isMapped) => {
+  if (!sup || !isCapital(base)) return true;
+  const above = leaves(sup);
+  if (above.length > 2 && above[0].text === "(" && above.at(-1).text === ")") return true;
+  if (above.length === 1 && above[0].text === "T") return !isMapped(above[0]);
+  return above.every((leaf) => !isName(leaf) && leaf.mode !== "text");
+};
+
+// Text and the names of operators are language, whatever letters they are made of.
+const isWord = (node) => ["ordgroup", "text", "operatorname"].includes(node.type)
+  || (node.type === "font" && unbraced(node.body).type === "ordgroup");
+
+// Which symbol a node stands for, if any. A subscript is an index of the symbol.
+const matcher = (symbols, id) => {
+  const single = new Map(), runs = [];
+  symbols.forEach((body, number) => {
+    if (body?.length === 1 && !single.has(id(body[0]))) single.set(id(body[0]), number);
+    else if (body?.length > 1) runs.push([body.map(id), number]);
+  });
+  runs.sort((a, b) => b[0].length - a[0].length);
+  const mapped = (node) => single.has(id(node));
+  const named = (node) => {
+    if (isWord(node)) return undefined;
+    if (mapped(node)) return single.get(id(node));
+    if (node.type !== "supsub" || !node.base) return undefined;
+    const {base, sub, sup} = node;
+    const {type, mode} = node;
+    if (sup && sub) {
+      const below = {type, mode, base, sub}, above = {type, mode, base, sup};
+      if (mapped(below) && keepsName(base, sup, mapped)) return single.get(id(below));
+      if (mapped(above)) return single.get(id(above));
+    }
+    if (mapped(base) && keepsName(base, sup, mapped)) return single.get(id(base));
+    return undefined;
+  };
+  const run = (nodes, at) => {
+    for (const [ids, number] of runs) {
+      if (ids.every((wanted, index) => at + index < nodes.length && id(nodes[at + index]) === wanted)) {
+        return [number, ids.length];
+      }
+    }
+    return undefined;
+  };
+  return {named, run, mapped};
+};
+
+// ---- where marks may stand
+
+// The bodies of these are lists of siblings; what is not named here is left alone: text, operators' names, letters in
+// another font, accents, which are one sign with what they stand on.
+const LISTS = {ordgroup: ["body"], leftright: ["body"], mclass: ["body"], color: ["body"], styling: ["body"], sizing: ["body"]};
+const SLOTS = {genfrac: ["numer", "denom"], sqrt: ["body"], overline: ["body"], underline: ["body"], horizBrace: ["base"]};
+// Lines break at relations and binary operators, which a wrapper would hide.
+const SPACES = new Set(["spacing", "kern", "cr", "internal", "htmlmathml", "mathchoice", "xArrow", "middle"]);
+const breaks = (node) => SPACES.has(node.type)
+  || (node.type === "atom" && ["bin", "rel"].includes(node.family))
+  || (node.type === "mclass" && ["mbin", "mrel"].includes(node.mclass))
+  || (node.type === "supsub" && Boolean(node.base) && breaks(node.base));
+// A number, a bracket, a comma, a word stands everywhere and means nothing by itself.
+const isTrivial = (node) => ["atom", "text", "rule", "delimsizing", "tag", "color", "styling", "sizing"].includes(node.type) || breaks(node)
+  || (node.type === "textord" && !isName(node))
+  || (node.type === "ordgroup" && node.body.every(isTrivial));
+
+// Goes through a tree. `look` is asked about each list of siblings that form a whole, and about each node; `symbols`
+// says whether a symbol may be found there. What it answers is called with the node and gives what takes its place.
+const walk = (look) => {
+  const list = (nodes, symbols, whole) => look.list(nodes, symbols, whole);
+  const within = (node, symbols) => {
+    if (!node) return;
+    for (const slot of LISTS[node.type] ?? []) node[slot] = list(node[slot], symbols, node.type !== "styling");
+    for (const slot of SLOTS[node.type] ?? []) if (node[slot]) node[slot] = single(node[slot], symbols);
+    if (node.type === "array") for (const row of node.body) for (const cell of row) within(cell, symbols);
+    if (node.type === "supsub") scripts(node, symbols);
+  };
+  const single = (node, symbols) => {
+    if (node.type === "ordgroup") { within(node, symbols); return node; }
+    const [made, ...more] = list([node], symbols, false);
+    return more.length ? node : made;
+  };
+  const scripts = (node, symbols) => {
+    const base = unbraced(node.base);
+    // The base itself is never wrapped: its scripts are placed by what it is.
+    if (base && !isLetter(base) && !["text", "operatorname", "op"].includes(base.type)) within(base, symbols);
+    const own = isLetter(base);
+    const power = symbols && (!own || letterOf(base) === "e");
+    if (node.sub) node.sub = single(node.sub, symbols && !own);
+    if (node.sup) node.sup = single(node.sup, power);
+  };
+  return {list, within};
+};
+
+// Counts what stands in the trees, then wraps what stands there more than once, and the symbols.
+const marker = (symbols, id) => {
+  const {named, run} = matcher(symbols, id);
+  const counts = new Map(), numbers = new Map(), places = symbols.map(() => 0);
+  const count = (key, times) => counts.set(key, (counts.get(key) ?? 0) + times);
+  const key = (nodes) => "run:" + nodes.map(id).join();
+  const isWhole = (nodes, whole) => whole && nodes.filter((node) => !isTrivial(node)).length > 1;
+
+  // The spans of siblings that are a symbol: [first, behind the last, number].
+  const spans = (nodes, allowed) => {
+    const found = [];
+    for (let at = 0; allowed && at < nodes.length; at++) {
+      const several = run(nodes, at);
+      const number = several ? several[0] : named(nodes[at]);
+      if (number === undefined) continue;
+      found.push([at, at + (several ? several[1] : 1), number]);
+      at = found.at(-1)[1] - 1;
+    }
+    return found;
+  };
+  const wrap = (node, attributes) => ({type: "html", mode: node.mode, attributes, body: [node]});
+  const wrapAll = (nodes, name, value) => {
+    let first = true;
+    return nodes.map((node) => {
+      if (breaks(node)) return node;
+      const attributes = first ? {[name]: value} : {[name]: value, "data-c": ""};
+      first = false;
+      return wrap(node, attributes);
+    });
+  };
+  const number = (key) => {
+    if (counts.get(key) < 2) return undefined;
+    if (!numbers.has(key)) numbers.set(key, String(numbers.size + 1));
+    return numbers.get(key);
+  };
+
+  const counting = (times) => {
+    const look = {
+      list(nodes, allowed, whole) {
+        if (isWhole(nodes, whole)) count(key(nodes), times);
+        const taken = spans(nodes, allowed);
+        for (const [, , number] of taken) places[number] += times;
+        nodes.forEach((node, at) => {
+          const symbol = taken.some(([from, to]) => from <= at && at < to);
+          if (!symbol && !isTrivial(node) && node.type !== "ordgroup") count(id(node), times);
+          walker.within(node, allowed && !symbol);
+        });
+        return nodes;
+      },
+    };
+    const walker = walk(look);
+    return walker;
+  };
+
+  const wrapping = () => {
+    const look = {
+      list(nodes, allowed, whole) {
+        const taken = spans(nodes, allowed);
+        const own = isWhole(nodes, whole) ? number(key(nodes)) : undefined;
+        const keys = nodes.map((node) => isTrivial(node) || node.type === "ordgroup" ? undefined : number(id(node)));
+        const done = nodes.map((node, at) => {
+          const symbol = taken.find(([from, to]) => from <= at && at < to);
+          walker.within(node, allowed && !symbol);
+          if (symbol) {
+            if (breaks(node)) return node;
+            return wrap(node, at === symbol[0] ? {"data-s": String(symbol[2] + 1)} : {"data-s": String(symbol[2] + 1), "data-c": ""});
+          }
+          return keys[at] === undefined ? node : wrap(node, {"data-e": keys[at]});
+        });
+        return own === undefined ? done : wrapAll(done, "data-e", own);
+      },
+    };
+    const walker = walk(look);
+    return walker;
+  };
+  return {counting, wrapping, places};
+};
+
+// The tree to be rendered next; only while it is, the command exists.
+let tree = null;
+katex.__defineFunction({
+  type: "marked",
+  names: ["\\site@marked"],
+  numArgs: 0,
+  handler({parser, token}) {
+    if (!tree) throw new katex.ParseError("Undefined control sequence: \\site@marked", token);
+    return {type: "ordgroup", mode: parser.mode, semisimple: true, body: tree};
+  },
+});
+
+const parsed = (tex, request) => {
+  try {
+    return katex.__parse(tex, settings({...request, display: true}));
+  } catch (error) {
+    if (!(error instanceof katex.ParseError)) throw error;
+    return null;
+  }
+};
+
+// Of each formula of a page, the HTML with marks in it, or null where it cannot be had; and how often each symbol occurs.
+globalThis.mark = (json) => {
+  const request = JSON.parse(json);
+  const id = identity(new Map());
+  const {counting, wrapping, places} = marker(request.symbols.map((tex) => parsed(tex, request)), id);
+  const trees = request.formulas.map(({tex, display}) => parsed(tex, {...request, display}));
+  trees.forEach((body, at) => body && counting(request.formulas[at].count).list(body, true, true));
+  const html = trees.map((body, at) => {
+    if (!body) return null;
+    try {
+      tree = wrapping().list(body, true, true);
+      return katex.renderToString("\\site@marked", {...settings({...request, display: request.formulas[at].display}), output: "html"});
+    } catch (error) {
+      if (!(error instanceof Error) || /call stack|out of memory|interrupted/.test(error.message)) throw error;
+      return null;
+    } finally {
+      tree = null;
+    }
+  });
+  return JSON.stringify({html, places});
+};

@@ -1,7 +1,7 @@
 """
 ---
 title: Beside the pages
-summary: The list of all pages, redirects from old URLs, the page for no page, the sitemap, the search index.
+summary: The list of all pages, redirects, the page for no page, the sitemap, the search index, recorded steps.
 ---
 # Beside the pages
 
@@ -10,14 +10,19 @@ Each output is a function from the woven site to files; one module each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from site_builder.outputs import contents, notfound, redirects, search, sitemap
+from site_builder.outputs import contents, notfound, redirects, search, sitemap, steps
 from site_builder.render import PageFile, Templates
-from site_builder.weave import Site
+from site_builder.weave import Evidence, Site
 
 
-def beside(site: Site, templates: Callable[[str], Templates], pages: Sequence[PageFile]) -> dict[str, bytes]:
+def beside(
+    site: Site,
+    templates: Callable[[str], Templates],
+    pages: Sequence[PageFile],
+    evidence: Mapping[str, Evidence],
+) -> dict[str, bytes]:
     """All files that are not pages made from a source, by URL."""
     files: dict[str, str] = {}
     for lang in site.config.built_languages:
@@ -26,4 +31,4 @@ def beside(site: Site, templates: Callable[[str], Templates], pages: Sequence[Pa
     files |= notfound.files(site, templates(site.config.language))
     files |= search.files(site, pages)
     files |= sitemap.files(site)
-    return {url: text.encode() for url, text in files.items()}
+    return {url: text.encode() for url, text in files.items()} | steps.files(site.index, evidence)

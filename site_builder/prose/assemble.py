@@ -18,7 +18,7 @@ from site_builder.blocks import Block, BlockKind, Container, ContainerKind
 from site_builder.model import BlockState
 from site_builder.prose import examples, tags
 from site_builder.prose.context import Context, Passage
-from site_builder.prose.model import Heading
+from site_builder.prose.model import Heading, Outcome
 from site_builder.prose.notes import Notes
 
 # What stands behind the opening fence: `python`, `{.python}`, `python title="x"`.
@@ -39,7 +39,9 @@ class Assembly:
     source_lang: str
     ids: Mapping[int, str]
     notes: Notes
-    example: Callable[[str, str], str] | None
+    example: Callable[[str, str], Outcome | None] | None
+    example_words: Mapping[str, str]
+    signs: examples.Signs | None
     single_tags: Mapping[int, frozenset[int]]
     headings: list[Heading] = field(default_factory=list)
     plain: list[str] = field(default_factory=list)
@@ -127,7 +129,7 @@ class Assembly:
             case BlockKind.EXAMPLE:
                 lines = self.passage(block).text.split("\n")
                 self.plain.append("\n".join(lines))
-                return self.slot(examples.figure(lines, self.example))
+                return self.slot(examples.figure(lines, self.example, self.example_words, self.signs))
             case BlockKind.HTML:
                 return self.html(block, tight)
             case BlockKind.RULE:
@@ -149,10 +151,7 @@ class Assembly:
 
     def formula(self, block: Block, tight: bool) -> str:
         passage = self.passage(block)
-        typed = passage.text
-        skip = 2 if typed.startswith("$$") else 0
-        tex = typed[skip : len(typed) - skip]
-        made = self.context.formulas.typeset(typed, tex, True, lambda at: passage.offset(at + skip))
+        made, tex = self.context.formulas.block(passage.text, passage.offset)
         self.plain.append(tex.strip())
         return self.slot(made if tight else f"<p>{made}</p>")
 

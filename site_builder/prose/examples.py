@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from site_builder import highlight
+from site_builder.prose.model import Outcome
+
+Signs = Callable[[Sequence[highlight.Token]], highlight.Signs]
 
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*doctest:.*$", re.MULTILINE)
 
@@ -41,31 +45,68 @@ def steps(lines: Sequence[str]) -> tuple[Step, ...]:
     return tuple(Step("\n".join(source), "\n".join(want)) for source, want in made)
 
 
-def figure(lines: Sequence[str], example: Callable[[str, str], str] | None = None) -> str:
-    """All steps of one example, each by the callback or as it stands in the source."""
-    if example:
-        body = "".join(example(step.source, step.want) for step in steps(lines))
-    else:
-        body = f"<pre><code>{''.join(map(_plain, steps(lines)))}</code></pre>"
-    return f'<figure class="example">{body}</figure>'
+def figure(
+    lines: Sequence[str],
+    example: Callable[[str, str], Outcome | None] | None = None,
+    words: Mapping[str, str] = MappingProxyType({}),
+    signs: Signs | None = None,
+) -> str:
+    """
+    All steps of one example: each with what came of it where `example` tells, else with what its author expects.
+    `words` are what is written beneath, by `Outcome.state`; `signs` finds the identifiers to mark in a line.
+    """
+    typed = [(step, example(step.source, step.want) if example else None) for step in steps(lines)]
+    body = "".join(_shown(step, outcome, signs) for step, outcome in typed)
+    return f'<figure class="example"><pre><code>{body}</code></pre>{_caption(typed, words) if example else ""}</figure>'
 
 
-def _plain(step: Step) -> str:
+def _caption(typed: Sequence[tuple[Step, Outcome | None]], words: Mapping[str, str]) -> str:
+    """The worst that is to be said of any step, and what the author expected where it went wrong."""
+    states = [outcome.state if outcome else "idle" for _, outcome in typed]
+    state = next(one for one in ("failed", "idle", "passed") if one in states)
+    wanted = "\n".join(
+        _blank_lines(step.want)
+        for (step, _), one in zip(typed, states, strict=True)
+        if one == "failed" and step.want
+    )
+    expected = f"<pre>{html.escape(wanted, quote=False)}</pre>" if wanted else ""
+    return (
+        f'<figcaption class="{state}"><span>{html.escape(words.get(state, ""))}</span>{expected}</figcaption>'
+    )
+
+
+def _shown(step: Step, outcome: Outcome | None, signs: Signs | None) -> str:
     source = _DIRECTIVE.sub("", step.source)
     typed = source.split("\n")
     lines = [[t for t in line if t.text != "\n"] for line in highlight.python([f"{one}\n" for one in typed])]
     if ["".join(t.text for t in line) for line in lines] != typed:
         lines = [[highlight.Token("", one)] for one in typed]
-    parts = [_hanging("in", line, "... " if n else ">>> ") for n, line in enumerate(lines)]
-    if step.want:
-        want = re.sub(r"^<BLANKLINE>$", "", step.want, flags=re.MULTILINE)
-        parts += [_hanging("out", [highlight.Token("", line)]) for line in want.split("\n")]
+    parts = [
+        _hanging("in", line, "... " if n else ">>> ", signs(line) if signs else ())
+        for n, line in enumerate(lines)
+    ]
+    cls = "out"
+    if outcome is None or outcome.state == "idle":
+        shown = _blank_lines(step.want)
+    else:
+        shown = outcome.output.removesuffix("\n")
+        if outcome.cut:
+            shown += " …"
+        if outcome.error:
+            shown += ("\n" if shown else "") + outcome.error
+        cls = "out fault" if outcome.state == "failed" else "out"
+    if shown:
+        parts += [_hanging(cls, [highlight.Token("", line)]) for line in shown.split("\n")]
     return "".join(parts)
 
 
-def _hanging(cls: str, line: Sequence[highlight.Token], prompt: str = "") -> str:
+def _blank_lines(want: str) -> str:
+    return re.sub(r"^<BLANKLINE>$", "", want, flags=re.MULTILINE)
+
+
+def _hanging(cls: str, line: Sequence[highlight.Token], prompt: str = "", signs: highlight.Signs = ()) -> str:
     """A line that goes on under its own beginning where it does not fit, not under the prompt."""
-    content, width = highlight.hanging_html(line)
+    content, width = highlight.hanging_html(line, signs)
     indent = f' style="--i:{width}"' if width else ""
     prompt = f'<span class="ps">{html.escape(prompt)}</span>' if prompt else ""
     return f'<span class="{cls}"{indent}>{prompt}{content}\n</span>'

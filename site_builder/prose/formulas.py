@@ -53,6 +53,12 @@ class Formulas:
             made = f'<code class="bad-math" title="{title}">{shown}</code>'
         return f'<span class="eq">{made}</span>' if display else made
 
+    def block(self, typed: str, offset: Callable[[int], int]) -> tuple[str, str]:
+        """HTML of a formula that is a block of its own, and the formula without its dollar signs."""
+        skip = 2 if typed.startswith("$$") else 0
+        tex = typed[skip : len(typed) - skip]
+        return self.typeset(typed, tex, True, lambda at: offset(at + skip)), tex
+
     def check_escapes(self, tex: str, offset: Callable[[int], int]) -> None:
         at = -1
         while not self.escape_reported and (at := tex.find("\\", at + 1)) >= 0:

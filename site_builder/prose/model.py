@@ -24,6 +24,16 @@ class LinkError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of an example: what it printed, what it raised; `state` is `passed`, `failed` or `idle`."""
+
+    state: str
+    output: str = ""
+    error: str = ""
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Heading:
     """`html` is what stands between its tags, `text` the same without any."""
 

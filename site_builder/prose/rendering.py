@@ -8,16 +8,18 @@ summary: Markdown that remembers its origin goes in; HTML and diagnostics come o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from site_builder import blocks
 from site_builder.blocks import Block, BlockKind, Container, Exchanged, starts
 from site_builder.model import BlockState, Prose
 from site_builder.prose import inline, tags
 from site_builder.prose.assemble import Assembly
-from site_builder.prose.context import Context, Target, normalised, unescaped
+from site_builder.prose.context import Context, Passage, Target, normalised, unescaped
+from site_builder.prose.examples import Signs
 from site_builder.prose.formulas import Formulas
-from site_builder.prose.model import Rendered
+from site_builder.prose.model import Outcome, Rendered
 from site_builder.prose.notes import Notes
 from site_builder.prose.protect import protect
 from site_builder.prose.slots import Slots
@@ -32,7 +34,9 @@ def render(
     prefix: str,
     source_lang: str = "en",
     heading_ids: Sequence[str] = (),
-    example: Callable[[str, str], str] | None = None,
+    example: Callable[[str, str], Outcome | None] | None = None,
+    example_words: Mapping[str, str] = MappingProxyType({}),
+    signs: Signs | None = None,
     trusted: str | None = None,
 ) -> Rendered:
     """
@@ -42,8 +46,9 @@ def render(
     refuse, by `MathError` or `LinkError`, which gives a diagnostic at the place in the file. `prefix`
     makes the ids of footnotes unique in the page. `heading_ids` are given to the headings in order (an
     empty one: no id); the rest get their own slugs. `example` gets source and expected output of a
-    doctest, without prompts. `trusted` is the file whose author may write any HTML: of what was typed elsewhere,
-    in a catalogue, only the harmless passes. Without it all is the author's.
+    doctest, without prompts, and tells what came of it; `example_words` say of a whole example how it went,
+    `signs` which identifiers in a line of it are to be marked. `trusted` is the file whose author may write any
+    HTML: of what was typed elsewhere, in a catalogue, only the harmless passes. Without it all is the author's.
     """
     text = prose.text
     root = blocks.outline(text)
@@ -62,11 +67,38 @@ def render(
         ids={id(block): name for block, name in zip(headings, names, strict=False)},
         notes=notes,
         example=example,
+        example_words=example_words,
+        signs=signs,
         single_tags=_single_tags(root, text),
     )
     html = context.filled(assembly.document(root))
     found = sorted(context.diagnostics)
     return Rendered(html, tuple(assembly.headings), tuple(found), "\n".join(assembly.plain))
+
+
+def formulas(prose: Prose) -> tuple[tuple[str, bool], ...]:
+    """What `render` will ask `typeset` for, in no particular order."""
+    text = prose.text
+    found: list[tuple[str, bool]] = []
+    if "$" not in text and "\\begin" not in text:
+        return ()
+
+    def typeset(tex: str, display: bool) -> str:
+        found.append((tex, display))
+        return ""
+
+    root = blocks.outline(text)
+    context = Context(
+        prose, Slots(), lambda target: target, _references(root, text), Notes(root, "").reference, None
+    )
+    context.formulas = Formulas(prose, typeset, context.report)
+    for block in root.leaves():
+        if block.translatable:
+            protect(block, context)
+        elif block.kind is BlockKind.MATH:
+            passage = Passage(block, text)
+            context.formulas.block(passage.text, passage.offset)
+    return tuple(found)
 
 
 def slugs(prose: Prose) -> tuple[str, ...]:

@@ -18,23 +18,21 @@ caller to say, by `only`.
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from site_builder import parse
 from site_builder.cache import Store
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.model import Page
-from site_builder.record.crew import Task, run
+from site_builder.record.crew import outline_of, run, task
 from site_builder.record.keys import Keys, code_digest
+from site_builder.record.limits import Limits
 from site_builder.record.model import Fault, Record
 from site_builder.record.outline import Outline
+from site_builder.record.timing import timed
 from site_builder.record.values import extensions
-from site_builder.record.worker import Job
 
 __all__ = [
     "Limits",
@@ -44,27 +42,10 @@ __all__ = [
     "code_digest",
     "diagnostics",
     "record_pages",
+    "timed",
 ]
 
 KIND = "record"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What the examples of one page may use, and how they are compared: the words of `doctest.OPTIONFLAGS_BY_NAME`."""
-
-    seconds: int = 60
-    megabytes: int = 4096
-    output: int = 64_000
-    options: tuple[str, ...] = ()
-
-    @staticmethod
-    def of(config: Config) -> Limits:
-        return Limits(config.example_seconds, config.example_megabytes, options=config.example_options)
-
-    @property
-    def flags(self) -> int:
-        return sum(doctest.OPTIONFLAGS_BY_NAME[name] for name in set(self.options))
 
 
 @dataclass(frozen=True)
@@ -74,6 +55,8 @@ class Recorded:
     records: Mapping[str, Record] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     ran: tuple[str, ...] = ()
+    waiting: bool = False
+    """Whether a page has examples that were not run, since only what is known was asked for."""
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -87,11 +70,13 @@ def record_pages(
     limits: Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
     traced: bool = True,
+    known: bool = False,
 ) -> Recorded:
     """
     The records of those pages that have examples, run where the store does not know them. `pages` are all that
     are built, since a record depends on what its page imports of them; `only` are the URLs of those that may run.
     `traced=False` runs the examples and looks at nothing: what tracing costs is measured against that.
+    `known=True` runs nothing at all: pages whose record the store lacks have none.
     """
     limits = limits or Limits.of(config)
     store = store if store is not None else Store()
@@ -107,7 +92,9 @@ def record_pages(
         with suppress(ValueError):
             records[wanted[key].url] = Record.from_bytes(data)
     missing = [(key, page) for key, page in wanted.items() if page.url not in records]
-    tasks = [Task(page, _outline(page), _job(page, limits, traced)) for _, page in missing]
+    if known:
+        missing = []
+    tasks = [task(page, limits, traced=traced) for _, page in missing]
     seconds: dict[str, float] = {}
     for place, record, took in run(tasks, max(1, jobs)):
         key, page = missing[place]
@@ -117,24 +104,26 @@ def record_pages(
             store.put(KIND, key, record.to_bytes())
         if progress:
             progress(len(records), len(wanted))
-    ordered = {page.url: records[page.url] for page in wanted.values()}
-    faults = [fault for page in wanted.values() for fault in diagnostics(page, ordered[page.url])]
-    return Recorded(ordered, tuple(sorted(faults)), tuple(page.url for _, page in missing), seconds)
+    told = [page for page in wanted.values() if page.url in records]
+    faults = [fault for page in told for fault in diagnostics(page, records[page.url])]
+    return Recorded(
+        {page.url: records[page.url] for page in told},
+        tuple(sorted(faults)),
+        tuple(page.url for _, page in missing),
+        len(told) < len(wanted),
+        seconds,
+    )
 
 
 def diagnostics(page: Page, record: Record) -> tuple[Diagnostic, ...]:
     """What went wrong, said of the lines at which it now stands."""
     if not record.faults:
         return ()
-    outline = _outline(page)
+    outline = outline_of(page)
     return tuple(
         Diagnostic(page.source.path, *_place(outline, record, fault), fault.code, fault.message, fault.hint)
         for fault in record.faults
     )
-
-
-def _outline(page: Page) -> Outline:
-    return Outline.of(parse.encode(page))
 
 
 def _place(outline: Outline, record: Record, fault: Fault) -> tuple[int, int]:
@@ -153,22 +142,3 @@ def _place(outline: Outline, record: Record, fault: Fault) -> tuple[int, int]:
         node = outline.lines[fault.statement].node
         return node.lineno, node.col_offset + 1
     return 1, 1
-
-
-def _job(page: Page, limits: Limits, traced: bool) -> Job:
-    file = Path(page.source.file).absolute()
-    parts = page.source.module.split(".")
-    inner = file.parent if page.source.is_package else file.with_suffix("")
-    root = ""
-    if list(inner.parts[-len(parts) :]) == parts:
-        root = str(inner.parents[len(parts) - 1])
-    return Job(
-        page.source.module,
-        str(file),
-        root,
-        limits.seconds,
-        limits.megabytes,
-        limits.output,
-        limits.flags,
-        traced,
-    )

@@ -20,11 +20,14 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from site_builder import parse
 from site_builder.model import Page
 from site_builder.record import sandbox
 from site_builder.record.examples import unrun
+from site_builder.record.limits import Limits
 from site_builder.record.model import MODULE, Example, Fault, Record
 from site_builder.record.outline import Outline
 from site_builder.record.worker import LEFT, LEFT_HINT, Job, with_flops
@@ -40,6 +43,31 @@ class Task:
     page: Page
     outline: Outline
     job: Job
+
+
+def outline_of(page: Page) -> Outline:
+    return Outline.of(parse.encode(page))
+
+
+def task(page: Page, limits: Limits, *, traced: bool = True) -> Task:
+    """The page and what may be spent on it."""
+    file = Path(page.source.file).absolute()
+    parts = page.source.module.split(".")
+    inner = file.parent if page.source.is_package else file.with_suffix("")
+    root = ""
+    if list(inner.parts[-len(parts) :]) == parts:
+        root = str(inner.parents[len(parts) - 1])
+    job = Job(
+        page.source.module,
+        str(file),
+        root,
+        limits.seconds,
+        limits.megabytes,
+        limits.output,
+        limits.flags,
+        traced,
+    )
+    return Task(page, outline_of(page), job)
 
 
 Done = tuple[int, Record, float]

@@ -48,7 +48,8 @@ class Kinds:
         if kind not in self._known:
             torch = sys.modules.get("torch")
             ours = kind.__module__ == self.module and torch is not None and issubclass(kind, torch.nn.Module)
-            self._known[kind] = self.ordinals.get(kind.__qualname__) if ours else None
+            name = kind.__qualname__.replace(".<locals>", "")
+            self._known[kind] = self.ordinals.get(name) if ours else None
         return self._known[kind]
 
 
@@ -97,7 +98,7 @@ class Modules:
                     )
                     for (arguments, parameters, trainable), times in made.items()
                 )
-                found.append(Class(ordinal, kind.__qualname__, constructions))
+                found.append(Class(ordinal, kind.__qualname__.replace(".<locals>", ""), constructions))
         return tuple(sorted(found, key=lambda one: one.ordinal))
 
 

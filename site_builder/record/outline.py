@@ -28,18 +28,21 @@ BODY, ELSE, FINALLY = 0, -1, -2
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOP = (ast.While,)
+"""Statements whose rounds may begin where they do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """
     Something that a statement writes: its name as it reads, and how to come to it from a frame. With a `part`, it
-    is written only when that part of the statement is gone into.
+    is written only when that part of the statement is gone into; `maybe`, only if an expression comes to it.
     """
 
     name: str
     path: tuple[str, ...]
     part: int | None = None
+    maybe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +286,8 @@ def _targets(node: ast.stmt, owner: str) -> Iterator[Target]:
                 name = getattr(pattern, "rest" if isinstance(pattern, ast.MatchMapping) else "name", None)
                 if isinstance(name, str):
                     yield Target(name, (_mangled(name, owner),), number)
-    for walrus in _walruses(node):
-        yield Target(walrus.target.id, (_mangled(walrus.target.id, owner),))
+    for walrus, maybe in _walruses(node):
+        yield Target(walrus.target.id, (_mangled(walrus.target.id, owner),), maybe=maybe)
 
 
 def _names(target: ast.expr, part: int | None, owner: str) -> Iterator[Target]:
@@ -313,12 +316,33 @@ def _mangled(name: str, owner: str) -> str:
     return f"_{owner}{name}" if owner and name.startswith("__") and not name.endswith("__") else name
 
 
-def _walruses(node: ast.stmt) -> Iterator[ast.NamedExpr]:
-    waiting: list[ast.AST] = [node]
+def _walruses(node: ast.stmt) -> Iterator[tuple[ast.NamedExpr, bool]]:
+    """With whether the statement may end without coming to it."""
+    waiting: list[tuple[ast.AST, bool]] = [(node, False)]
     while waiting:
-        for child in ast.iter_child_nodes(waiting.pop()):
+        parent, maybe = waiting.pop()
+        sure = _evaluated(parent)
+        for child in ast.iter_child_nodes(parent):
             if isinstance(child, (ast.stmt, ast.Lambda)):
                 continue
+            reached = maybe or (sure is not None and child is not sure)
             if isinstance(child, ast.NamedExpr):
-                yield child
-            waiting.append(child)
+                yield child, reached
+            waiting.append((child, reached))
+
+
+def _evaluated(node: ast.AST) -> ast.AST | None:
+    """Of an expression that need not evaluate all of its parts, the one that it does. `None` for any other."""
+    if isinstance(node, ast.BoolOp):
+        return node.values[0]
+    if isinstance(node, (ast.IfExp, ast.Assert)):
+        return node.test
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        return node.left
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        return node.generators[0]
+    if isinstance(node, ast.comprehension):
+        return node.iter
+    if isinstance(node, (ast.ExceptHandler, ast.match_case)):
+        return node
+    return None

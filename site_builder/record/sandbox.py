@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import importlib.util
 import os
 import random
 import socket
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -75,6 +74,8 @@ def environment(home: str) -> dict[str, str]:
         **kept,
         **dict.fromkeys(_THREADS, "1"),
         "CUDA_VISIBLE_DEVICES": "",
+        # Memory that nobody has written to yet holds zeros, so that even what is forgotten is the same every time.
+        "GLIBC_TUNABLES": "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0",
         "HOME": home,
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
@@ -106,7 +107,7 @@ def enter(home: str, megabytes: int, seconds: int) -> list[str]:
     for descriptor in range(3):
         os.dup2(nothing, descriptor)
     _limit(megabytes, seconds)
-    sys.meta_path.insert(0, _Settling())
+    sys.meta_path.insert(0, _IMPORTS)
     return _offline()
 
 
@@ -129,26 +130,60 @@ _SETTLED: dict[str, Callable[[Any], object]] = {
 }
 
 
-class _Settling(MetaPathFinder):
-    """What an example is the first to import is seeded before anybody can draw from it."""
+class _Imports(MetaPathFinder):
+    """
+    Sees to what is imported. What an example is the first to import is seeded before anybody can draw from it; and
+    a stranger's module is imported without the tracer, which has no business there and makes it slow.
+    """
+
+    def __init__(self) -> None:
+        self.trace: object = None
+        self.package = ""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name not in _SETTLED:
+        foreign = self.trace is not None and name.partition(".")[0] != self.package
+        if not foreign and name not in _SETTLED:
             return None
-        sys.meta_path.remove(self)
-        try:
-            spec = importlib.util.find_spec(name)
-        finally:
-            sys.meta_path.insert(0, self)
-        if spec is not None and spec.loader is not None:
+        spec = self._found(name, path, target)
+        if spec is not None and spec.loader is not None and not isinstance(spec.loader, type):
             execute = spec.loader.exec_module
 
-            def settled(module: ModuleType) -> None:
-                execute(module)
-                _SETTLED[name](module)
+            def executed(module: ModuleType) -> None:
+                with self._unseen() if foreign else contextlib.nullcontext():
+                    execute(module)
+                if name in _SETTLED:
+                    _SETTLED[name](module)
 
-            spec.loader.exec_module = settled  # type: ignore[method-assign]
+            with contextlib.suppress(AttributeError):
+                spec.loader.exec_module = executed  # type: ignore[method-assign]
         return spec
+
+    def _found(self, name: str, path: Any, target: Any) -> ModuleSpec | None:
+        for finder in sys.meta_path:
+            if finder is not self and (find := getattr(finder, "find_spec", None)):
+                spec: ModuleSpec | None = find(name, path, target)
+                if spec is not None:
+                    return spec
+        return None
+
+    @contextlib.contextmanager
+    def _unseen(self) -> Iterator[None]:
+        before = sys.gettrace()
+        if before is self.trace:
+            sys.settrace(None)
+        try:
+            yield
+        finally:
+            if before is self.trace:
+                sys.settrace(before)
+
+
+_IMPORTS = _Imports()
+
+
+def unseen(trace: object, module: str) -> None:
+    """Keep the tracer out of all imports but those of the module's own package."""
+    _IMPORTS.trace, _IMPORTS.package = trace, module.partition(".")[0]
 
 
 def _limit(megabytes: int, seconds: int) -> None:
@@ -157,7 +192,11 @@ def _limit(megabytes: int, seconds: int) -> None:
         resource = importlib.import_module("resource")
     except ImportError:
         return
-    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": _FILE_BYTES, "RLIMIT_CPU": seconds + 10}
+    limits = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_FSIZE": _FILE_BYTES,
+        "RLIMIT_CPU": (seconds + 10) * (os.cpu_count() or 1),
+    }
     with contextlib.suppress(OSError, ValueError, IndexError):
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         used = int(status.partition("VmData:")[2].split()[0]) * 1024

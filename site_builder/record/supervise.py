@@ -33,7 +33,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from site_builder.record import modules, values, worker
+from site_builder.record import arrays, modules, values, worker
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _POLL_SECONDS = 0.05
@@ -77,6 +77,7 @@ def main() -> None:
                 importlib.import_module(name)
         with contextlib.suppress(Exception):
             modules.prepare()
+    arrays.enter()
     values.extend()
     # What is here now stays: no collector need look at it in any of the forks.
     gc.freeze()
@@ -292,6 +293,7 @@ def _reap() -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--worker"]:
         fields, home, answer = json.loads(sys.argv[2])
+        arrays.enter()
         values.extend()
         work(worker.Job(**fields), home, answer)
     main()

@@ -6,7 +6,8 @@ summary: A small table from types to summaries, which other distributions may ex
 # What is told of a value
 
 A summary looks and never touches: no computation on the value, no method of the author's. For a type that is not
-in the table, its bases are asked, and at last only its name is told.
+in the table, its bases are asked, and at last only its name is told. Arrays and the like are in a
+[file of their own](arrays.html).
 
 Other distributions add types by an entry point in the group `site_builder.summaries`: a callable that is given
 `register` and may call it as often as it likes.
@@ -16,10 +17,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from importlib import metadata
 from itertools import islice
+from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType
 from typing import Any, NamedTuple
 
 from site_builder.record.model import Value
@@ -37,8 +40,9 @@ NUMBERS_AT_MOST = 128
 COPIED_AT_MOST = 1024
 """and up to which they are looked at only afterwards."""
 
-_HIDDEN: list[str] = []
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+_TABLES = ("_parameters", "_buffers", "_modules")
+_HIDDEN: list[tuple[re.Pattern[str], str]] = []
+_ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{6,}\b")
 
 
 class Summary(NamedTuple):
@@ -97,16 +101,52 @@ def _points() -> list[metadata.EntryPoint]:
     return sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.value, point.name))
 
 
-def hide(folder: str) -> None:
-    """From here on, the folder is told as `~`: it is another one every time."""
-    _HIDDEN.append(folder)
+def hide(folder: str, shown: str = "~") -> None:
+    """From here on, the folder is told so: it is another one every time, or on every machine."""
+    _HIDDEN.append((re.compile(rf"(?<![\w./-]){re.escape(folder)}"), shown))
 
 
 def neutral(text: str) -> str:
-    """Without what is another every time: addresses in memory, and the folder that the examples run in."""
-    for folder in _HIDDEN:
-        text = text.replace(folder, "~")
-    return _ADDRESS.sub("0x…", text) if "0x" in text else text
+    """Without what is another every time: addresses in memory, and the folders that are hidden."""
+    if "/" in text or "\\" in text:
+        for folder, shown in _HIDDEN:
+            text = folder.sub(lambda _, shown=shown: shown, text)  # type: ignore[misc]
+    return _ADDRESS.sub("at 0x…", text) if "at 0x" in text else text
+
+
+ABSENT: Any = object()
+"""No value."""
+
+
+def attributes(thing: object) -> Mapping[str, Any]:
+    """What an object holds, asked of Python and not of it."""
+    try:
+        found = object.__getattribute__(thing, "__dict__")
+    except Exception:
+        return {}
+    return found if isinstance(found, (dict, MappingProxyType)) else {}
+
+
+def member(thing: object, name: str) -> Any:
+    """
+    An attribute, or `ABSENT`, without running anything: neither a property, nor a `__getattr__`. Those of neural
+    modules lie where torch puts them.
+    """
+    kind = type(thing)
+    own = attributes(thing)
+    if name in own:
+        return own[name]
+    for table in _TABLES:
+        held = own.get(table)
+        if isinstance(held, dict) and name in held:
+            return held[name]
+    for base in (*(type.__dict__["__mro__"].__get__(thing) if issubclass(kind, type) else ()), *kind.__mro__):
+        found = base.__dict__.get(name, ABSENT)
+        if found is not ABSENT:
+            if isinstance(found, (MemberDescriptorType, GetSetDescriptorType)):
+                return found.__get__(thing, kind)
+            return ABSENT if hasattr(type(found), "__get__") else found
+    return ABSENT
 
 
 class Values:
@@ -126,7 +166,7 @@ class Values:
                 return number
         summary = _BY_TYPE.get(kind) or _summary(kind)
         try:
-            if summary is _SEQUENCE:
+            if summary is _SEQUENCE or summary is _MAPPING:
                 key: tuple[type, Hashable] = (kind, self._members_key(value, 1))
             elif summary.key is not None:
                 key = (kind, summary.key(value))
@@ -141,19 +181,25 @@ class Values:
 
     def _members_key(self, value: Any, depth: int) -> Hashable:
         """As fine as what is told of the members: theirs, as far as they are told."""
+        base = _base(type(value))
+        size: int = base.__len__(value)
         if depth > DEPTH_AT_MOST:
-            return len(value)
-        parts: list[Hashable] = [len(value)]
-        for item in islice(value, ITEMS_AT_MOST):
-            kind = type(item)
-            summary = _BY_TYPE.get(kind) or _summary(kind)
-            if summary is _SEQUENCE:
-                parts.append((kind, self._members_key(item, depth + 1)))
-            elif summary is _MAPPING:
-                parts.append(self._enter(describe(item, depth)))
-            else:
-                parts.append(self.number(item))
+            return size
+        parts: list[Hashable] = [size]
+        if base is dict or base is OrderedDict:
+            for name, item in islice(base.items(value), ITEMS_AT_MOST):
+                parts.append((self.number(name), self._member_key(item, depth)))
+        else:
+            for item in islice(base.__iter__(value), ITEMS_AT_MOST):
+                parts.append(self._member_key(item, depth))
         return tuple(parts)
+
+    def _member_key(self, item: Any, depth: int) -> Hashable:
+        kind = type(item)
+        summary = _BY_TYPE.get(kind) or _summary(kind)
+        if summary is _SEQUENCE or summary is _MAPPING:
+            return kind, self._members_key(item, depth + 1)
+        return self.number(item)
 
     def describe(self, value: Any) -> Value:
         return describe(value)
@@ -179,14 +225,16 @@ class Values:
         if isinstance(copy, tuple):
             return replace(told, stats=copy)
         summary = _summary(type(copy))
-        assert summary.numbers is not None
         try:
+            assert summary.numbers is not None
             numbers = summary.numbers(copy)
+            if len(numbers) > NUMBERS_AT_MOST:
+                return replace(told, stats=statistics(numbers))
+            plain = numbers.tolist() if hasattr(numbers, "tolist") else numbers
+            return replace(told, data=tuple(map(_digits, plain)))
         except Exception:
+            # What has no numbers after all, such as a tensor on the device `meta`.
             return told
-        if len(numbers) <= NUMBERS_AT_MOST:
-            return replace(told, data=tuple(f"{number:.4g}" for number in numbers))
-        return replace(told, stats=statistics(numbers))
 
     def _enter(self, value: Value) -> int:
         number = self._numbers.get(value)
@@ -218,7 +266,7 @@ def _summary(kind: type) -> Summary:
     return found
 
 
-def _name(kind: type) -> str:
+def name_of(kind: type) -> str:
     module = kind.__module__
     return kind.__qualname__ if module in ("builtins", "__main__") else f"{module}.{kind.__qualname__}"
 
@@ -226,6 +274,7 @@ def _name(kind: type) -> str:
 def statistics(numbers: Any) -> tuple[str, ...]:
     """The least, the greatest, the mean and the standard deviation."""
     if hasattr(numbers, "aminmax"):
+        numbers = numbers if numbers.is_floating_point() else numbers.double()
         found = [*numbers.aminmax(), numbers.mean(), numbers.std(correction=0)]
     elif hasattr(numbers, "min"):
         found = [numbers.min(), numbers.max(), numbers.mean(), numbers.std()]
@@ -236,152 +285,115 @@ def statistics(numbers: Any) -> tuple[str, ...]:
     return tuple(f"{float(number):.4g}" for number in found)
 
 
+def _digits(number: Any) -> str:
+    """All of a whole number, four digits of any other."""
+    return str(int(number)) if isinstance(number, int) else f"{number:.4g}"
+
+
 # ---- Python's own
 
 
 def _thing(value: Any) -> Value:
-    return Value("object", _name(type(value)))
+    return Value("object", name_of(type(value)))
 
 
 def _scalar(value: Any) -> Value:
-    text = neutral(repr(value))
+    kind = type(value)
+    # A subclass may print itself as it likes: it is asked as what it is underneath.
+    base = next(base for base in _SCALARS if issubclass(kind, base))
+    if issubclass(kind, (str, bytes)):
+        # More than is told need not be printed.
+        value = base.__getitem__(value, slice(4 * TEXT_AT_MOST))
+    text = neutral(base.__repr__(value))
     if len(text) > TEXT_AT_MOST:
         text = text[: TEXT_AT_MOST - 1] + "…"
-    return Value("scalar", _name(type(value)), text=text)
+    return Value("scalar", name_of(kind), text=text)
 
 
 def _scalar_key(value: Any) -> Hashable:
+    if type(value) not in _PLAIN:
+        text: str = next(base for base in _SCALARS if issubclass(type(value), base)).__repr__(value)
+        return text
     # NaN is unequal to itself, and -0.0 equal to 0.0.
     return repr(value) if value != value or value == 0 else value
 
 
 def _text_key(value: Any) -> Hashable:
-    key: Hashable = value[: 4 * TEXT_AT_MOST]
+    base = str if isinstance(value, str) else bytes
+    key: Hashable = base.__getitem__(value, slice(4 * TEXT_AT_MOST))
     return key
 
 
 def _whole(value: Any) -> Value:
     """An `Enum`, a `dtype`, a `device`: printed shortly and always alike."""
-    return Value("scalar", _name(type(value)), text=neutral(str(value))[:TEXT_AT_MOST])
+    return Value("scalar", name_of(type(value)), text=neutral(str(value))[:TEXT_AT_MOST])
 
 
 def _named(value: Any) -> Value:
     """A function or a class: what it is called."""
     module = getattr(value, "__module__", None)
     name = f"{module}.{value.__qualname__}" if module and module != "builtins" else value.__qualname__
-    return Value("object", _name(type(value)), text=neutral(name)[:TEXT_AT_MOST])
+    return Value("object", name_of(type(value)), text=neutral(name)[:TEXT_AT_MOST])
+
+
+def _member(value: Any) -> Value:
+    """A member of an enumeration."""
+    name = attributes(value).get("_name_")
+    return Value("scalar", name_of(type(value)), text=f"{type(value).__qualname__}.{name}"[:TEXT_AT_MOST])
 
 
 def _members(value: Any, depth: int = 0) -> Value:
-    is_mapping = isinstance(value, dict)
-    size = len(value)
+    kind = type(value)
+    is_mapping = issubclass(kind, dict)
+    base = _base(kind)
+    size = base.__len__(value)
     names: tuple[str, ...] = ()
     items: tuple[Value, ...] = ()
     if depth < DEPTH_AT_MOST:
-        first: list[Any] = []
-        for item in value.items() if is_mapping else value:
-            if len(first) == ITEMS_AT_MOST:
-                break
-            first.append(item)
+        first = list(islice(base.items(value) if is_mapping else base.__iter__(value), ITEMS_AT_MOST))
         items = tuple(describe(item[1] if is_mapping else item, depth + 1) for item in first)
         if is_mapping:
-            names = tuple(neutral(repr(key))[:TEXT_AT_MOST] for key, _ in first)
-        elif isinstance(getattr(value, "_fields", None), tuple):
-            names = tuple(map(str, value._fields[:ITEMS_AT_MOST]))
-    kind = "mapping" if is_mapping else "sequence"
-    return Value(kind, _name(type(value)), size=size, items=items, names=names)
+            names = tuple(_key_name(key) for key, _ in first)
+        elif isinstance(fields := getattr(kind, "_fields", None), tuple):
+            names = tuple(map(str, fields[:ITEMS_AT_MOST]))
+    return Value("mapping" if is_mapping else "sequence", name_of(kind), size=size, items=items, names=names)
+
+
+def _base(kind: type) -> Any:
+    """A collection is asked as what it is underneath: a subclass may do as it likes."""
+    return kind if kind in _COLLECTIONS else next(base for base in _COLLECTIONS if issubclass(kind, base))
+
+
+def _key_name(key: Any) -> str:
+    told = describe(key, DEPTH_AT_MOST)
+    return told.text or told.type
 
 
 def _collection(value: Any) -> Value:
     """Without an order that is the same every time, only how many there are."""
-    return Value("sequence", _name(type(value)), size=len(value))
+    base: Any = set if isinstance(value, set) else frozenset
+    return Value("sequence", name_of(type(value)), size=base.__len__(value))
 
 
+_SCALARS: tuple[Any, ...] = (bool, int, float, complex, str, bytes, type(None))
+_COLLECTIONS: tuple[Any, ...] = (OrderedDict, dict, list, tuple, deque)
 _PLAIN = frozenset({int, float, bool})
-_THING = Summary(_thing)
+_THING = Summary(_thing, lambda value: None)
 _SEQUENCE = Summary(_members)
 _MAPPING = Summary(_members)
 
 for _type in ("int", "float", "complex", "bool", "NoneType"):
     _SUMMARIES[f"builtins.{_type}"] = Summary(_scalar, _scalar_key)
 for _type in ("function", "builtin_function_or_method", "type"):
-    _SUMMARIES[f"builtins.{_type}"] = Summary(_named)
+    _SUMMARIES[f"builtins.{_type}"] = Summary(_named, lambda value: (value.__module__, value.__qualname__))
 for _type in ("str", "bytes"):
     _SUMMARIES[f"builtins.{_type}"] = Summary(_scalar, _text_key)
 for _type in ("builtins.list", "builtins.tuple", "collections.deque"):
     _SUMMARIES[_type] = _SEQUENCE
-_SUMMARIES["builtins.dict"] = _MAPPING
+_SUMMARIES["builtins.dict"] = _SUMMARIES["collections.OrderedDict"] = _MAPPING
+_SUMMARIES["enum.Enum"] = _SUMMARIES["enum.IntEnum"] = _SUMMARIES["enum.StrEnum"] = Summary(_member)
+_SUMMARIES["enum.IntFlag"] = _SUMMARIES["enum.Enum"]
 for _type in ("builtins.set", "builtins.frozenset"):
     _SUMMARIES[_type] = Summary(_collection)
-for _type in ("builtins.range", "builtins.slice", "enum.Enum", "torch.dtype", "torch.device"):
+for _type in ("builtins.range", "builtins.slice"):
     _SUMMARIES[_type] = Summary(_whole)
-
-
-# ---- arrays
-
-
-def _tensor_key(value: Any) -> Hashable:
-    return tuple(value.shape), value.dtype, value.device
-
-
-def _tensor(value: Any) -> Value:
-    return Value(
-        "tensor",
-        _name(type(value)),
-        tuple(int(size) for size in value.shape),
-        str(value.dtype).removeprefix("torch."),
-        str(value.device),
-    )
-
-
-def _tensor_copy(value: Any) -> Any:
-    return value.detach().clone()
-
-
-def _tensor_numbers(value: Any) -> Any:
-    numbers = value.detach()
-    return (
-        numbers if numbers.is_floating_point() and numbers.element_size() >= 4 else numbers.double()
-    ).flatten()
-
-
-def _array_key(value: Any) -> Hashable:
-    return tuple(value.shape), value.dtype
-
-
-def _array(value: Any) -> Value:
-    return Value("array", _name(type(value)), tuple(int(size) for size in value.shape), str(value.dtype))
-
-
-def _array_copy(value: Any) -> Any:
-    return value.copy()
-
-
-def _array_numbers(value: Any) -> Any:
-    return value.astype("float64").ravel()
-
-
-def _number(value: Any) -> Value:
-    """A number of numpy's: it prints like Python's."""
-    return Value("scalar", _name(type(value)), dtype=str(value.dtype), text=repr(value.item())[:TEXT_AT_MOST])
-
-
-def _frame(value: Any) -> Value:
-    columns = [str(column)[:TEXT_AT_MOST] for column in list(value.columns)[:ITEMS_AT_MOST]]
-    items = tuple(Value("scalar", "dtype", text=str(dtype)) for dtype in list(value.dtypes)[:ITEMS_AT_MOST])
-    return Value("frame", _name(type(value)), tuple(map(int, value.shape)), names=tuple(columns), items=items)
-
-
-def _module(value: Any) -> Value:
-    return Value("module", _name(type(value)))
-
-
-register("torch.Tensor", _tensor, key=_tensor_key, copy=_tensor_copy, numbers=_tensor_numbers)
-register("torch.nn.modules.module.Module", _module)
-register("torch.nn.modules.container.ModuleList", _module)
-register("numpy.ndarray", _array, key=_array_key, copy=_array_copy, numbers=_array_numbers)
-register("numpy.generic", _number)
-for _module_name in ("pandas.core.frame", "pandas"):
-    register(f"{_module_name}.DataFrame", _frame)
-for _module_name in ("pandas.core.series", "pandas"):
-    register(f"{_module_name}.Series", _array)

@@ -55,16 +55,34 @@ class Job:
 
 
 class Answer:
-    """The file in which the worker answers. A forked child of an example has no say in it."""
+    """
+    The file in which the worker answers. A forked child of an example has no say in it, and an example that closes
+    what it did not open, or opens something else in its place, closes it for nobody.
+    """
 
     def __init__(self, path: str) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._path = path
         self._process = os.getpid()
+        self._open()
+
+    def _open(self) -> None:
+        self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        status = os.fstat(self._file)
+        self._identity = (status.st_dev, status.st_ino)
 
     def say(self, **what: Any) -> None:
         if os.getpid() != self._process:
             os._exit(0)
-        os.write(self._file, json.dumps(what).encode() + b"\n")
+        try:
+            status = os.fstat(self._file)
+            ours = (status.st_dev, status.st_ino) == self._identity
+        except OSError:
+            ours = False
+        if not ours:
+            self._open()
+        data = json.dumps(what).encode() + b"\n"
+        while data:
+            data = data[os.write(self._file, data) :]
 
 
 def run(job: Job, home: str, answer: str) -> None:
@@ -72,6 +90,8 @@ def run(job: Job, home: str, answer: str) -> None:
     told = Answer(answer)
     attempts = sandbox.enter(home, job.megabytes, job.seconds)
     summaries.hide(home)
+    if len(Path(job.root).parts) > 1:
+        summaries.hide(job.root + os.sep, "")
     data = Path(job.file).read_bytes()
     outline = Outline.of(data)
     if job.counting:
@@ -82,17 +102,22 @@ def run(job: Job, home: str, answer: str) -> None:
 
 def _record(job: Job, outline: Outline, data: bytes, attempts: list[str], told: Answer) -> None:
     kinds = Kinds(job.module, outline.names)
-    tracer = Tracer(outline, job.file)
-    modules = Modules(kinds, tracer.values)
-    tracer.constructed = modules.constructed
-    tracer.survey(compile(data, job.file, "exec", dont_inherit=True))
+    heirs = any(getattr(line.node, "bases", ()) for line in outline.lines)
+    tracer = Tracer(outline, job.file, strangers=heirs)
+    modules = Modules(kinds, tracer.notes.values)
+    tracer.shared.constructed = modules.constructed
+    # What the compiler refuses though it can be parsed, the import will say.
+    with contextlib.suppress(SyntaxError, ValueError):
+        tracer.survey(compile(data, job.file, "exec", dont_inherit=True))
+    if job.traced:
+        sandbox.unseen(tracer.trace, job.module)
     examples: list[Example] = []
     faults: list[Fault] = []
     faults_of_processes: list[int] = []
 
     def each(index: int, example: Example | None) -> None:
         if example is None:
-            tracer.example = index
+            tracer.shared.example = index
             told.say(at=index)
             return
         modules.settle()
@@ -124,8 +149,8 @@ def _record(job: Job, outline: Outline, data: bytes, attempts: list[str], told: 
     record = Record(
         job.module,
         tuple(examples),
-        tracer.statements(),
-        tracer.functions(),
+        tracer.notes.statements(),
+        tracer.notes.functions(),
         modules.classes(),
         tuple(faults),
     )

@@ -109,9 +109,11 @@ def listen(host: str, port: int | None) -> socket.socket:
 
 
 def watched(config: Config) -> Watched:
-    """The sources, the catalogues, the theme and the configuration; but not what a build beside us writes."""
+    """Sources, catalogues, theme, configuration, what tests found; but not what a build beside us writes."""
     folders: set[Path] = set()
     files = {config.root / "pyproject.toml"}
+    if config.verified:
+        files.add(config.folder(config.verified))
     for name in config.packages:
         try:
             target = locate(config.root, name)

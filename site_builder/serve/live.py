@@ -13,15 +13,15 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from site_builder.cache import digest
 from site_builder.config import Config
-from site_builder.errors import SiteError
-from site_builder.site import Memory, make
+from site_builder.errors import Diagnostic, SiteError
+from site_builder.site import Made, Memory, make
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,13 @@ class Live:
     def _rebuild(self) -> None:
         started = time.perf_counter()
         self.config = self.reload()
-        made = make(self.config, memory=self._memory)
+        # What the author changed is shown at once; what its examples now give follows when they have been run.
+        made = make(self.config, memory=self._memory, known=True)
+        self._publish(made, started)
+        if made.waiting:
+            self._publish(make(self.config, memory=self._memory), started, made.diagnostics)
+
+    def _publish(self, made: Made, started: float, printed: Collection[Diagnostic] = ()) -> None:
         old = self.state
         changed = sorted(
             url for url in made.files.keys() | old.files.keys() if made.files.get(url) != old.files.get(url)
@@ -97,7 +103,8 @@ class Live:
         message = {"error": "", "before": old.build, "changed": changed, "diagnostics": faults}
         self._tell(State(made.files, f"{self._run}-{self._number}", look, message))
         for found in made.diagnostics:
-            self._print(str(found))
+            if found not in printed:
+                self._print(str(found))
         seconds = time.perf_counter() - started
         self._print(f"built {made.pages} pages in {seconds:.2f} s, {len(changed)} files changed")
 

@@ -5,27 +5,30 @@ summary: The whole pipeline, on one screen.
 ---
 # The site
 
-    discover → parse → index → translate → weave → render → write
+    discover → parse | index | record → translate → weave → render → write
 
 `make` does all of it but the last and returns the files; `build` writes them. Pages are worked on independently, in
-as many processes as asked for; only `index` has to see them all.
+as many processes as asked for; only `index` has to see them all. `record` is the one stage that runs what the
+pages' authors wrote.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from site_builder import index, outputs, render
 from site_builder.config import Config
 from site_builder.discover import Asset, discover
 from site_builder.errors import Diagnostic
 from site_builder.render import PageFile
+from site_builder.site.evidence import gather
 from site_builder.site.inputs import images, nameable, taken
 from site_builder.site.memory import Memory
-from site_builder.site.pages import Context, close, introduced, parsed, woven
+from site_builder.site.pages import Context, close, introduced, opened, parsed, woven
 from site_builder.site.workers import spread
+from site_builder.weave import Evidence
 from site_builder.write import Written, write
 
 __all__ = ["Made", "Memory", "Progress", "Read", "Report", "build", "make", "read"]
@@ -50,6 +53,10 @@ class Made:
     files: dict[str, bytes]
     diagnostics: tuple[Diagnostic, ...]
     pages: int
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    """By page URL: what its examples gave, and which of its claims hold."""
+    waiting: bool = False
+    """Whether examples were not run, since only what is known was asked for."""
 
 
 @dataclass(frozen=True)
@@ -81,26 +88,34 @@ def build(config: Config, *, jobs: int = 1, clean: bool = False, progress: Progr
 
 
 def make(
-    config: Config, *, jobs: int = 1, progress: Progress | None = None, memory: Memory | None = None
+    config: Config,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    memory: Memory | None = None,
+    known: bool = False,
 ) -> Made:
     """
     The site's files by URL, and everything that is wrong with it. With a `memory` of the last time, for one process,
-    only what has changed is worked out.
+    only what has changed is worked out. `known` waits for no example: what has not been run yet is left out.
     """
     source = read(config, jobs, progress, memory)
     pictures, faults = images(source.assets, config.root)
     order = source.index.order
-    context = Context.of(config, source.index, pictures, memory)
+    store = opened(config)
+    found = gather(config, source.index, store, jobs, _report(progress, "running"), memory, known=known)
+    context = Context.of(config, source.index, pictures, found.pages, memory)
     context = context.introducing(spread(introduced, order, context, jobs, _report(progress, "naming")))
     tasks = [(url, lang) for lang in config.built_languages for url in order]
     results = spread(woven, tasks, context, jobs, _report(progress, "weaving"))
     pages = [result.page for result in results]
     files = {result.page.url: result.data for result in results}
-    files |= outputs.beside(context.site, context.templates, pages) | render.static_files(config)
+    files |= outputs.beside(context.site, context.templates, pages, found.pages) | render.static_files(config)
     faults += tuple(taken(asset, config.root) for asset in source.assets if asset.url in files)
     if memory:
         memory.forget()
-    return Made(pictures | files, _sorted((*source.diagnostics, *faults), pages), len(order))
+    problems = _sorted((*source.diagnostics, *faults, *found.diagnostics), pages)
+    return Made(pictures | files, problems, len(order), found.pages, found.waiting)
 
 
 def read(

@@ -53,6 +53,8 @@ class Context:
     """What weaving any page may need: settled once the index is known, the same in every process."""
 
     site: weave.Site
+    evidence: Mapping[str, weave.Evidence] = field(default_factory=dict)
+    """By page URL."""
     catalogues: Mapping[tuple[str, str], Catalogue] = field(default_factory=dict)
     """By language and page URL."""
     faults: Mapping[tuple[str, str], tuple[Diagnostic, ...]] = field(default_factory=dict)
@@ -66,7 +68,13 @@ class Context:
     """The number of lines of each page, for those that may link to single lines."""
 
     @staticmethod
-    def of(config: Config, index: Index, assets: Iterable[str], memory: Memory | None = None) -> Context:
+    def of(
+        config: Config,
+        index: Index,
+        assets: Iterable[str],
+        evidence: Mapping[str, weave.Evidence],
+        memory: Memory | None = None,
+    ) -> Context:
         """What can be known before any page is looked into: catalogues, and the state of the templates."""
         catalogues, faults = files.read_all(config, index.order)
         site = weave.Site(
@@ -77,7 +85,7 @@ class Context:
             languages=config.all_languages,
         )
         looks = {lang: _look(config, lang) for lang in config.all_languages}
-        return Context(site, catalogues, faults, looks, memory)
+        return Context(site, evidence, catalogues, faults, looks, memory)
 
     def introducing(self, pages: Iterable[Introduction]) -> Context:
         """The same with what every page, in the index's order, says of itself."""
@@ -154,8 +162,17 @@ def woven(context: Context, task: tuple[str, str]) -> Done:
     assert page is not None
 
     def make() -> Done:
-        result = weave.weave(page, context.localised(page, lang), site, _renderer(site.config), lang)
-        html = context.templates(lang).page(result)
+        templates = context.templates(lang)
+        result = weave.weave(
+            page,
+            context.localised(page, lang),
+            site,
+            _renderer(site.config),
+            lang,
+            context.evidence.get(url, weave.Evidence()),
+            templates.words,
+        )
+        html = templates.page(result)
         done = PageFile(result.url, url, lang, "", result.title_text, result.search, result.diagnostics)
         return Done(done, html.encode())
 
@@ -163,8 +180,14 @@ def woven(context: Context, task: tuple[str, str]) -> Done:
         return make()
     catalogue = context.catalogues.get((lang, url))
     lengths = context.lengths if _may_name_lines(page, catalogue) else None
-    source = (page, catalogue, context.faults.get((lang, url)), context.surroundings[lang], lengths)
+    faults, around = context.faults.get((lang, url)), context.surroundings[lang]
+    source = (page, context.evidence.get(url), catalogue, faults, around, lengths)
     return context.memory.recall(("woven", url, lang), source, make)
+
+
+def opened(config: Config) -> caching.Store:
+    """The store of this process."""
+    return _store(_cache_file(config), os.getpid())
 
 
 def close(config: Config) -> None:

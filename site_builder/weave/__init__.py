@@ -12,24 +12,30 @@ highlighted, in rows of note and code. Every link is settled here too, so what l
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from site_builder import katex, prose
+from site_builder import highlight, katex, prose
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.index import Index, href
 from site_builder.model import Kind, Page, Prose, ProseLine, Section
 from site_builder.translate import Localised
 from site_builder.weave.code import Code
+from site_builder.weave.evidence import Evidence, Margin
 from site_builder.weave.languages import direction, native_name
 from site_builder.weave.links import Links
 from site_builder.weave.model import CodeBlock, LanguageLink, Link, Pair, SearchEntry, TocEntry, Woven
+from site_builder.weave.signs import Signs, shapes
 
-__all__ = ["Names", "Site", "anchors", "bare", "headings", "names", "public", "weave"]
+__all__ = ["Evidence", "Names", "Site", "anchors", "bare", "headings", "names", "public", "weave"]
+
+
+NOTHING = Evidence()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +85,17 @@ def headings(page: Page) -> tuple[tuple[str, ...], ...]:
     return tuple(result)
 
 
-def weave(page: Page, local: Localised, site: Site, typesetter: katex.Renderer, lang: str) -> Woven:
-    """One page in one language."""
-    return _Weaver(page, local, site, typesetter, lang).woven()
+def weave(
+    page: Page,
+    local: Localised,
+    site: Site,
+    typesetter: katex.Renderer,
+    lang: str,
+    evidence: Evidence = NOTHING,
+    words: Mapping[str, str] = MappingProxyType({}),
+) -> Woven:
+    """One page in one language. `words` are what stands beneath examples and beside claims, by name."""
+    return _Weaver(page, local, site, typesetter, lang, Margin(page, evidence, words)).woven()
 
 
 def names(page: Page, local: Localised, typesetter: katex.Renderer, *, opening_line: bool) -> Names:
@@ -131,19 +145,33 @@ def _unwrapped(rendered: prose.Rendered) -> tuple[Markup, str]:
 class _Weaver:
     """Collects, while one page is woven, what its parts have in common."""
 
-    def __init__(self, page: Page, local: Localised, site: Site, typesetter: katex.Renderer, lang: str):
+    def __init__(
+        self,
+        page: Page,
+        local: Localised,
+        site: Site,
+        typesetter: katex.Renderer,
+        lang: str,
+        margin: Margin,
+    ):
+        self.margin = margin
         self.page, self.local, self.site, self.typesetter, self.lang = page, local, site, typesetter, lang
         self.links = Links(page, site.url(page.url, lang), site.index, site.anchors, site.assets)
         self.diagnostics: list[Diagnostic] = [*page.diagnostics, *local.diagnostics]
-        self.macros = dict(page.front.macros)
         self.translated = lang != site.config.language
+        self.tokens = highlight.python(page.lines)
+        self.signs = Signs(page, local, typesetter, self.tokens, shapes(margin.checked))
         self.ids = headings(page)
 
     def woven(self) -> Woven:
         page, site, config = self.page, self.site, self.site.config
         title, summary = self.inline(self.local.title), self.inline(self.local.summary)
-        intro = self.render(self.local.intro, "intro", self.ids[0])
+        intro = self.render(
+            self.local.intro, "intro", self.ids[0], example=self.margin.examples(None), place=-1
+        )
         pairs, toc, search = self.cells()
+        if not self.translated:
+            self.diagnostics += self.signs.diagnostics()
         opening = SearchEntry("", title[1], page.source.module, intro.text)
         return Woven(
             **_placed(site, page.url, self.lang),
@@ -165,22 +193,38 @@ class _Weaver:
             source_path=page.source.path if _inside(page.source.path) else "",
             source_name=page.source.path.rpartition("/")[2],
             source_url=config.source_link(page.source.path) if _inside(page.source.path) else "",
+            tally=self.margin.tally(),
+            verified=self.margin.verified,
+            signs=self.signs.legend(),
             search=(opening, *search),
             diagnostics=tuple(sorted(set(self.diagnostics))),
         )
 
-    def render(self, text: Prose, prefix: str, ids: tuple[str, ...] = ()) -> prose.Rendered:
+    def render(
+        self,
+        text: Prose,
+        prefix: str,
+        ids: tuple[str, ...] = (),
+        example: Callable[[str, str], prose.Outcome | None] | None = None,
+        place: int | None = None,
+    ) -> prose.Rendered:
+        """`place` is the section's index, where what is known of claims is to stand beside them."""
         rendered = prose.render(
             text,
-            typeset=lambda tex, display: self.typesetter.render(tex, display, self.macros),
+            typeset=self.signs.typeset,
             link=self.links.settle,
             prefix=prefix,
             source_lang=self.site.config.language,
             heading_ids=ids,
+            example=example,
+            example_words=self.margin.words,
+            signs=self.signs.example,
             trusted=self.page.source.path if self.translated else None,
         )
         self.diagnostics += rendered.diagnostics
-        return rendered
+        if place is None:
+            return rendered
+        return replace(rendered, html=self.signs.named(self.margin.marked(rendered.html, place)))
 
     def inline(self, text: Prose) -> tuple[Markup, str]:
         """A title or summary, and the same as plain text."""
@@ -190,7 +234,7 @@ class _Weaver:
         pairs: list[Pair] = []
         toc: list[TocEntry] = []
         search: list[SearchEntry] = []
-        code = Code(self.page, self.site.index)
+        code = Code(self.page, self.site.index, self.margin, self.tokens, self.signs)
         for order, section in enumerate(self.page.sections):
             if section.kind is Kind.MODULE or not section.shown:
                 continue
@@ -198,7 +242,13 @@ class _Weaver:
             note = Markup("")
             title, heading, plain = Markup(""), "", ""
             if text := self.local.sections[order]:
-                rendered = self.render(text, section.anchor, self.ids[order + 1])
+                rendered = self.render(
+                    text,
+                    section.anchor,
+                    self.ids[order + 1],
+                    example=self.margin.examples(section),
+                    place=order,
+                )
                 note, plain = Markup(rendered.html), rendered.text
                 if rendered.headings:
                     title, heading = Markup(rendered.headings[0].html), rendered.headings[0].text
@@ -213,7 +263,8 @@ class _Weaver:
             opens = note or section.kind in (Kind.CLASS, Kind.FUNCTION) or not pairs
             if opens:
                 blocks = (block,) if block else ()
-                pairs.append(Pair(section.anchor, number, section.kind, note, blocks, _tall(note)))
+                costs = self.margin.costs(section)
+                pairs.append(Pair(section.anchor, number, section.kind, note, blocks, _tall(note), costs))
             elif block:
                 pairs[-1] = replace(pairs[-1], blocks=(*pairs[-1].blocks, block))
         return tuple(pairs), tuple(toc), tuple(search)

@@ -9,13 +9,15 @@ summary: A file's lines, highlighted once, with each name leading to its definit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
 from site_builder import highlight
 from site_builder.index import Index, href
 from site_builder.model import Page, Section
+from site_builder.weave.evidence import Margin
+from site_builder.weave.signs import Signs
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -23,9 +25,12 @@ _NAME = re.compile(r"[^\W\d]\w*")
 class Code:
     """The lines of one page as HTML."""
 
-    def __init__(self, page: Page, index: Index):
+    def __init__(
+        self, page: Page, index: Index, margin: Margin, tokens: Sequence[Sequence[highlight.Token]], signs: Signs
+    ):
+        self.margin, self.signs = margin, signs
         self.lines = page.lines
-        self.tokens = highlight.python(page.lines)
+        self.tokens = tokens
         self.links: dict[int, dict[int, tuple[int, str, str]]] = {}
         for reference in page.references:
             target = index.resolve(reference.target)
@@ -40,9 +45,18 @@ class Code:
             )
 
     def html(self, section: Section) -> Markup:
-        return Markup("").join(
-            Markup(highlight.line_html(number, self.tokens[number - 1], self.links.get(number, {})))
-            for number in section.code
+        return Markup("").join(Markup(self.line(number)) for number in section.code)
+
+    def line(self, number: int) -> str:
+        margin, links = self.margin, self.links.get(number, {})
+        cold = margin.words.get("cold", "cold") if margin.is_cold(number) else ""
+        return highlight.line_html(
+            number,
+            self.tokens[number - 1],
+            links,
+            signs=self.signs.line(number),
+            tail=margin.tail(number),
+            cold=cold,
         )
 
     def names(self, section: Section) -> Iterator[str]:

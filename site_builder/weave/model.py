@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from site_builder.errors import Diagnostic
 from site_builder.model import Kind, Paper
+from site_builder.verified import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,51 @@ class CodeBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """The parameters of a class constructed in one way, or the operations of one pass through it."""
+
+    given: str
+    parameters: int | None = None
+    frozen: int = 0
+    """How many of the parameters are not trained."""
+    flops: int | None = None
+    uncounted: tuple[str, ...] = ()
+    """Arithmetic operators that are not among `flops`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How far the evidence of a page reaches. `recorded`: its examples were run; `margin`: shapes stand at lines."""
+
+    recorded: bool = False
+    lacking: bool = False
+    """Whether there are functions and no example that would run them."""
+    examples: int = 0
+    failed: int = 0
+    idle: int = 0
+    run: int = 0
+    statements: int = 0
+    proven: int = 0
+    unchecked: int = 0
+    false: int = 0
+    margin: bool = False
+
+    @property
+    def claims(self) -> int:
+        return self.proven + self.unchecked + self.false
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A symbol in the legend: its number, typeset, the identifiers that hold it, and its shape where that is known."""
+
+    number: int
+    html: Markup
+    names: tuple[str, ...]
+    shape: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A row of the page: prose on the left (may be empty), code on the right (may be empty)."""
 
@@ -63,6 +109,7 @@ class Pair:
     note: Markup
     blocks: tuple[CodeBlock, ...]
     tall: bool = False
+    costs: tuple[Cost, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,5 +173,9 @@ class Woven:
     """Absolute, empty when the site has no `base_url`."""
     alternates: tuple[tuple[str, str], ...]
     """`(language, absolute URL)`, `x-default` among them."""
+    tally: Tally = Tally()
+    verified: tuple[Row, ...] | None = None
+    """What tests compared it with: the foot of the page. `None`: of no page of this project is that known."""
+    signs: tuple[Sign, ...] = ()
     search: tuple[SearchEntry, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -19,12 +19,15 @@
     document.body.append(overlay);
   };
 
+  // A page that has now got examples, or math, asks for scripts and style sheets that it did without.
+  const assets = page => [...page.querySelectorAll("head script[src], head link[rel=stylesheet]")].map(each => each.getAttribute("src") ?? each.getAttribute("href"));
+
   const swap = async () => {
     const answer = await fetch(location.pathname + location.search, { cache: "no-store" });
     if (!answer.ok) return location.reload();
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const parts = ["main", "#contents", ".foot"].map(s => [document.querySelector(s), fresh.querySelector(s)]);
-    if (parts.some(([old, now]) => !old !== !now)) return location.reload();
+    if (parts.some(([old, now]) => !old !== !now) || assets(fresh).some(each => !assets(document).includes(each))) return location.reload();
     mine = fresh.querySelector("script[data-build]")?.dataset.build ?? mine;
     const top = scrollY;
     document.title = fresh.title;

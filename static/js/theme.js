@@ -13,11 +13,12 @@
     }
   }
 
-  function stored() {
-    try { return localStorage.getItem("theme"); } catch { return null; }
+  function stored(key = "theme") {
+    try { return localStorage.getItem(key); } catch { return null; }
   }
 
   apply(stored());
+  if (stored("shapes") === "off") root.dataset.shapes = "off";
   addEventListener("storage", event => event.key === "theme" && apply(event.newValue));
   addEventListener("pageshow", event => event.persisted && apply(stored()));
   document.addEventListener("theme", event => {

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -54,9 +55,15 @@ def run_builder(*arguments: str, cwd: Path) -> None:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Our own site, built strictly from the repository."""
-    folder = tmp_path_factory.mktemp("site") / "docs"
-    run_builder("build", "-o", str(folder), "--strict", cwd=REPOSITORY)
+    """Our own site, built strictly from the repository: once, however many processes run tests."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder = shared / "our-site"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            run_builder("build", "-o", str(shared / "docs"), "--strict", cwd=REPOSITORY)
+            (shared / "docs").rename(folder)
     return folder
 
 

@@ -20,6 +20,9 @@ from labml_nn.transformers.aft.stable import (
     average_by_formula,
     stays_in_range,
 )
+from labml_nn.transformers.aft.window import AttentionFreeWithWindow
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 D_MODEL, BATCH_SIZE, SEQ_LEN = 6, 2, 11
 
@@ -104,6 +107,15 @@ MASKS: dict[str, Callable[[int, int], Tensor | None]] = {
 
 # --- against the formula ---
 
+FORMULA = "Zhai et al. 2021, equation 2, in plain loops"
+
+
+def pages(aft: AttentionFree, mask: Tensor | None, is_causal: bool) -> tuple[object, ...]:
+    """The layer's own page and those of what it calls: the average of all keys, or that by blocks."""
+    if isinstance(aft, AttentionFreeWithWindow) and is_causal and (mask is None or len(mask) == 1):
+        return aft, AttentionFree, AttentionFreeWithWindow, causal_average
+    return aft, AttentionFree, average
+
 
 @EACH
 @pytest.mark.parametrize("is_causal", [False, True], ids=["", "told that it is causal"])
@@ -111,7 +123,7 @@ MASKS: dict[str, Callable[[int, int], Tensor | None]] = {
 @pytest.mark.parametrize(("seq_len_q", "seq_len_k"), [(7, 7), (5, 11), (11, 5)])
 @torch.no_grad()
 def test_value_is_that_of_the_published_formula(
-    kind: str, mask_name: str, is_causal: bool, seq_len_q: int, seq_len_k: int
+    kind: str, mask_name: str, is_causal: bool, seq_len_q: int, seq_len_k: int, verified: Verify
 ) -> None:
     aft, mask = layer(kind), MASKS[mask_name](seq_len_q, seq_len_k)
     query, key, value = sequence(seq_len_q), sequence(seq_len_k), sequence(seq_len_k)
@@ -120,7 +132,7 @@ def test_value_is_that_of_the_published_formula(
         seen = causal(seq_len_q, seq_len_k) if mask is None else mask & causal(seq_len_q, seq_len_k)
     y = aft(query=query, key=key, value=value, mask=mask, is_causal=is_causal)
     expected = by_loops(aft, query, key, value, seen)
-    torch.testing.assert_close(y, expected, rtol=1e-11, atol=1e-11)
+    verified(y, expected, against=FORMULA, of=pages(aft, mask, is_causal), rtol=1e-11, atol=1e-11)
 
 
 def slopes(y: Tensor, aft: nn.Module, *x: Tensor) -> list[Tensor]:
@@ -149,7 +161,9 @@ def test_the_blocks_are_right_where_the_window_ends_with_them(window: int) -> No
 
 @pytest.mark.parametrize("form", [SharedMaximum, RunningMaximum, average], ids=lambda form: form.__name__)
 @pytest.mark.parametrize("hidden", [False, True], ids=["all visible", "some hidden"])
-def test_first_and_second_derivatives_are_those_of_finite_differences(form: object, hidden: bool) -> None:
+def test_first_and_second_derivatives_are_those_of_finite_differences(
+    form: object, hidden: bool, verified: Verify
+) -> None:
     key, value = (torch.randn(2, 4, 3, dtype=torch.float64, requires_grad=True) for _ in range(2))
     bias = torch.randn(2, 3, 4, dtype=torch.float64, requires_grad=True)
     mask = random_mask(3, 4, 2).permute(2, 0, 1) if hidden else torch.ones(2, 3, 4, dtype=torch.bool)
@@ -160,23 +174,27 @@ def test_first_and_second_derivatives_are_those_of_finite_differences(form: obje
 
     assert torch.autograd.gradcheck(function, (key, value, bias))
     assert torch.autograd.gradgradcheck(function, (key, value, bias))
+    verify_derivatives(verified, function, key, value, bias, of=form)
 
 
 @pytest.mark.parametrize("jump", [0.0, 1e4], ids=["one maximum", "block by block"])
-def test_derivatives_of_the_causal_average_are_those_of_finite_differences(jump: float) -> None:
+def test_derivatives_of_the_causal_average_are_those_of_finite_differences(
+    jump: float, verified: Verify
+) -> None:
     key, value = (torch.randn(1, 66, 1, dtype=torch.float64) for _ in range(2))
     key[:, 65] += jump
     band = torch.randn(1, 66, 2, dtype=torch.float64)
     inputs = tuple(t.requires_grad_() for t in (key, value, band))
     assert torch.autograd.gradcheck(causal_average, inputs, fast_mode=True)
     assert torch.autograd.gradgradcheck(causal_average, inputs, fast_mode=True)
+    verify_derivatives(verified, causal_average, *inputs, of=causal_average)
 
 
 # --- against aft-pytorch ---
 
 
 @pytest.mark.parametrize("kind", ["full", "simple", "local"])
-def test_value_is_that_of_aft_pytorch(kind: str) -> None:
+def test_value_is_that_of_aft_pytorch(kind: str, verified: Verify) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = pytest.importorskip("aft_pytorch")
@@ -191,7 +209,8 @@ def test_value_is_that_of_aft_pytorch(kind: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = other(x.transpose(0, 1)).transpose(0, 1)
-    torch.testing.assert_close(aft(query=x, key=x, value=x), expected, rtol=1e-5, atol=1e-5)
+    y = aft(query=x, key=x, value=x)
+    verified(y, expected, against=f"aft_pytorch.AFT{kind.capitalize()}", of=aft, rtol=1e-5, atol=1e-5)
 
 
 def test_the_plain_definition_of_the_benchmark_computes_the_same() -> None:
@@ -237,14 +256,14 @@ def test_a_huge_last_key_leaves_every_gradient_finite(kind: str, huge: float) ->
 
 @EACH
 @torch.no_grad()
-def test_in_float32_a_huge_last_key_gives_what_loops_in_float64_give(kind: str) -> None:
+def test_in_float32_a_huge_last_key_gives_what_loops_in_float64_give(kind: str, verified: Verify) -> None:
     aft = layer(kind)
     nn.init.eye_(aft.key.weight)
     x, key = sequence(), sequence()
     key[-1] = 200.0
     expected = by_loops(aft, x, key, x, causal(SEQ_LEN, SEQ_LEN))
     y = aft.float()(query=x.float(), key=key.float(), value=x.float(), is_causal=True)
-    torch.testing.assert_close(y.double(), expected, rtol=1e-4, atol=1e-5)
+    verified(y, expected.float(), against=FORMULA, of=pages(aft, None, True), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("peak", [30.0, 80.0, 300.0])

@@ -36,6 +36,7 @@ from labml_nn.experiments.recorded import recorded
 from labml_nn.experiments.sampling import sample
 from labml_nn.experiments.schedule import learning_rate
 from labml_nn.experiments.training import restore, train
+from site_builder.verified import Verify
 
 CPU = torch.device("cpu")
 WORDS = "the cat sat on a mat and saw that the rat ate a hat . ".split(" ")
@@ -128,7 +129,7 @@ def fails(arguments: list[str], capsys: pytest.CaptureFixture[str], code: int = 
 # --- training -------------------------------------------------------------------------------
 
 
-def test_training_is_what_a_plain_loop_of_torchs_own_parts_does(tmp_path: Path) -> None:
+def test_training_is_what_a_plain_loop_of_torchs_own_parts_does(tmp_path: Path, verified: Verify) -> None:
     c = Tiny(steps=5, dropout=0.0, clip_norm=0.3, weight_decay=0.5, learning_rate=0.01)
     train(c, tmp_path / "run")
 
@@ -152,7 +153,9 @@ def test_training_is_what_a_plain_loop_of_torchs_own_parts_does(tmp_path: Path) 
         F.cross_entropy(model(x).reshape(28, -1), y.reshape(28)).backward()
         norms.append(nn.utils.clip_grad_norm_(model.parameters(), 0.3).item())
         optimizer.step()
-    torch.testing.assert_close(weights(tmp_path / "run"), model.state_dict(), rtol=0, atol=1e-6)
+    oracle = "a plain loop with torch.optim.AdamW"
+    expected = model.state_dict()
+    verified(weights(tmp_path / "run"), expected, against=oracle, of=train, what="weights", rtol=0, atol=1e-6)
     found = [line["grad_norm"] for line in metrics.read(tmp_path / "run/metrics.jsonl")]
     assert found == pytest.approx(norms, rel=1e-5)
     assert max(norms) > 0.3
@@ -501,7 +504,9 @@ class Transformer(Tiny):
 
 
 @pytest.mark.parametrize(("steps", "warmup"), [(20, 5), (20, 1), (20, 0), (7, 6)])
-def test_the_learning_rate_is_that_of_torchs_own_schedulers(steps: int, warmup: int) -> None:
+def test_the_learning_rate_is_that_of_torchs_own_schedulers(
+    steps: int, warmup: int, verified: Verify
+) -> None:
     optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.3)
     cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=steps - warmup)
     expected = [0.3 * (step + 1) / warmup for step in range(warmup)]
@@ -510,7 +515,8 @@ def test_the_learning_rate_is_that_of_torchs_own_schedulers(steps: int, warmup: 
         optimizer.step()
         cosine.step()
     found = [learning_rate(step, steps=steps, peak=0.3, warmup_steps=warmup) for step in range(steps)]
-    assert found == pytest.approx(expected, rel=1e-9)
+    oracle = "torch.optim.lr_scheduler.CosineAnnealingLR"
+    verified(found, expected, against=oracle, of=learning_rate, rtol=1e-9, atol=0)
     assert min(found) > 0
 
 
@@ -760,7 +766,7 @@ def test_tensorboard_that_is_not_installed_is_missed_before_the_training(
 # --- evaluation -----------------------------------------------------------------------------
 
 
-def test_the_validation_loss_is_that_of_a_loop_over_all_characters() -> None:
+def test_the_validation_loss_is_that_of_a_loop_over_all_characters(verified: Verify) -> None:
     dataset = Tiny().dataset()
     model = GRU(len(dataset.vocabulary), 8, dropout=0.5)
     total, count, text = 0.0, 0, dataset.valid
@@ -775,7 +781,8 @@ def test_the_validation_loss_is_that_of_a_loop_over_all_characters() -> None:
     assert count == len(text) - 1
     for batch_size in (4, 3):
         loss = validation_loss(model, dataset.validation(7, batch_size), CPU)
-        assert loss == pytest.approx(total / count, rel=1e-5)
+        oracle = "a loop over all characters"
+        verified(loss, total / count, against=oracle, of=validation_loss, what="loss", rtol=1e-5, atol=0)
 
 
 def test_to_evaluate_twice_gives_the_same_number_and_draws_nothing() -> None:

@@ -20,6 +20,8 @@ from labml_nn.transformers.fast_weights import (
     sum_rule,
     token_wise,
 )
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 HEADS, D_MODEL, D_K = 3, 12, 4
 SEQ_LEN, BATCH_SIZE = 11, 2
@@ -28,6 +30,7 @@ D_PHI, D_V = 6, 5
 LENGTHS = pytest.mark.parametrize("seq_len", [1, 2, 5, 33, 70])
 NORMS = pytest.mark.parametrize("norm", ["sum", "l2"])
 CLOSE = {"rtol": 1e-11, "atol": 1e-12}
+FORMULAS = "Schlag et al. 2021, in plain loops"
 
 
 def memory_inputs(seq_len: int = SEQ_LEN, norm: str = "l2") -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -106,15 +109,15 @@ def delta_rule_of_the_paper(
 @pytest.mark.parametrize("seq_len", [1, 11, 41])
 @NORMS
 def test_the_delta_rule_is_the_published_formula(
-    rule: Callable[..., tuple[Tensor, Tensor]], seq_len: int, norm: str
+    rule: Callable[..., tuple[Tensor, Tensor]], seq_len: int, norm: str, verified: Verify
 ) -> None:
     inputs, state = memory_inputs(seq_len, norm), memory_state()
     expected = delta_rule_of_the_paper(*inputs, state=state)
-    torch.testing.assert_close(rule(*inputs, state=state), expected, **CLOSE)
+    verified(rule(*inputs, state=state), expected, against=FORMULAS, of=rule, **CLOSE)
 
 
 @pytest.mark.parametrize("name", ["torch_recurrent_gated_delta_rule", "torch_chunk_gated_delta_rule"])
-def test_the_delta_rule_is_that_of_qwen3_next_without_its_gate(name: str) -> None:
+def test_the_delta_rule_is_that_of_qwen3_next_without_its_gate(name: str, verified: Verify) -> None:
     pytest.importorskip("transformers")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -132,9 +135,8 @@ def test_the_delta_rule_is_that_of_qwen3_next_without_its_gate(name: str) -> Non
         initial_state=state.mT,
         output_final_state=True,
     )
-    y, weights = delta_rule(query, key, value, beta, state)
-    torch.testing.assert_close(y, theirs.transpose(0, 1), rtol=1e-4, atol=2e-5)
-    torch.testing.assert_close(weights, their_state.mT, rtol=1e-4, atol=2e-5)
+    ours, expected = delta_rule(query, key, value, beta, state), (theirs.transpose(0, 1), their_state.mT)
+    verified(ours, expected, against=f"transformers, Qwen3-Next: {name}", of=delta_rule, rtol=1e-4, atol=2e-5)
 
 
 def dpfp_of_the_paper(k: list[float], nu: int) -> list[float]:
@@ -145,23 +147,25 @@ def dpfp_of_the_paper(k: list[float], nu: int) -> list[float]:
 
 @pytest.mark.parametrize("nu", [1, 2, 3])
 @NORMS
-def test_features_are_those_of_the_published_formula(nu: int, norm: str) -> None:
+def test_features_are_those_of_the_published_formula(nu: int, norm: str, verified: Verify) -> None:
     k = torch.randn(5, D_K, dtype=torch.float64)
     raw = torch.tensor([dpfp_of_the_paper(row, nu) for row in k.tolist()], dtype=torch.float64)
     length = raw.sum(-1, keepdim=True) if norm == "sum" else raw.norm(dim=-1, keepdim=True)
-    torch.testing.assert_close(DPFP(nu, eps=0.0, norm=norm)(k), raw / length, rtol=1e-12, atol=1e-12)
+    features = DPFP(nu, eps=0.0, norm=norm)(k)
+    verified(features, raw / length, against=FORMULAS, of=DPFP, rtol=1e-12, atol=1e-12)
 
 
-def test_the_sum_rule_is_linear_attention_by_cumulative_sums() -> None:
+def test_the_sum_rule_is_linear_attention_by_cumulative_sums(verified: Verify) -> None:
     query, key, value, _ = memory_inputs(41)
     state = memory_state()
     weights = state + torch.einsum("tbhv,tbhk->tbhvk", value, key).cumsum(dim=0)
     y = torch.einsum("tbhvk,tbhk->tbhv", weights, query)
     ours = sum_rule(query, key, value, state)
-    torch.testing.assert_close(ours, (y, weights[-1]), **CLOSE)
+    same: dict[str, Any] = {"against": "torch.cumsum of outer products", "of": sum_rule, **CLOSE}
+    verified(ours, (y, weights[-1]), **same)
     wanted = [query, key, value, state]
-    for slope, other in zip(gradients(ours, wanted), gradients((y, weights[-1]), wanted), strict=True):
-        torch.testing.assert_close(slope, other, **CLOSE)
+    slopes = gradients(ours, wanted), gradients((y, weights[-1]), wanted)
+    verified(*slopes, what="gradients", **same)
 
 
 # --- the chunkwise form is the stepwise form ---
@@ -183,7 +187,7 @@ def test_chunks_and_tokens_agree_in_value_and_gradient(
         torch.testing.assert_close(slope, other, **CLOSE)
 
 
-def test_first_and_second_derivatives_are_those_of_finite_differences() -> None:
+def test_first_and_second_derivatives_are_those_of_finite_differences(verified: Verify) -> None:
     def rule(query: Tensor, key: Tensor, value: Tensor, beta: Tensor, state: Tensor) -> Any:
         return delta_rule(query, key, value, beta, state, chunk_size=2)
 
@@ -191,13 +195,15 @@ def test_first_and_second_derivatives_are_those_of_finite_differences() -> None:
     inputs = [torch.rand(s, dtype=torch.float64, requires_grad=True) for s in shapes]
     assert torch.autograd.gradcheck(rule, inputs)
     assert torch.autograd.gradgradcheck(rule, inputs)
+    verify_derivatives(verified, rule, *inputs, of=delta_rule)
 
 
 @NORMS
-def test_derivatives_of_the_features_are_those_of_finite_differences(norm: str) -> None:
+def test_derivatives_of_the_features_are_those_of_finite_differences(norm: str, verified: Verify) -> None:
     k = torch.randn(3, D_K, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(DPFP(nu=2, norm=norm), k)
     assert torch.autograd.gradgradcheck(DPFP(nu=2, norm=norm), k)
+    verify_derivatives(verified, DPFP(nu=2, norm=norm), k, of=DPFP)
 
 
 @MODULES

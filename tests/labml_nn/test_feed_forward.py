@@ -3,6 +3,7 @@
 import copy
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -10,6 +11,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from labml_nn.transformers import FeedForward
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 D_MODEL, D_FF = 6, 10
 
@@ -35,7 +38,7 @@ class NoAttention(nn.MultiheadAttention):
 @DTYPES
 @pytest.mark.parametrize("activation", [F.relu, F.gelu], ids=["relu", "gelu"])
 def test_value_and_gradients_are_those_of_torchs_own_layer(
-    dtype: torch.dtype, activation: Callable[[Tensor], Tensor]
+    dtype: torch.dtype, activation: Callable[[Tensor], Tensor], verified: Verify
 ) -> None:
     ours = FeedForward(D_MODEL, D_FF, 0.0, activation).to(dtype)
     theirs = nn.TransformerEncoderLayer(
@@ -45,10 +48,12 @@ def test_value_and_gradients_are_those_of_torchs_own_layer(
     theirs.norm1, theirs.norm2 = nn.Identity(), nn.Identity()  # type: ignore[assignment]
     theirs.linear1.load_state_dict(ours.layer1.state_dict())
     theirs.linear2.load_state_dict(ours.layer2.state_dict())
-    x, tolerance = sequence(dtype), TOLERANCE[dtype]
+    x = sequence(dtype)
+    same: dict[str, Any] = {"against": "torch.nn.TransformerEncoderLayer", "of": ours}
+    same |= {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
 
     y, expected = x + ours(x), theirs(x)
-    torch.testing.assert_close(y, expected, rtol=tolerance, atol=tolerance)
+    verified(y, expected, **same)
     pairs = (
         torch.autograd.grad(out.square().sum(), [x, *first.parameters(), *second.parameters()])
         for out, first, second in (
@@ -56,15 +61,14 @@ def test_value_and_gradients_are_those_of_torchs_own_layer(
             (expected, theirs.linear1, theirs.linear2),
         )
     )
-    for slope, other in zip(*pairs, strict=True):
-        torch.testing.assert_close(slope, other, rtol=tolerance, atol=tolerance)
+    verified(*pairs, what="gradients", **same)
 
 
-def test_glu_is_torchs_own_glu_between_two_maps() -> None:
+def test_glu_is_torchs_own_glu_between_two_maps(verified: Verify) -> None:
     network, x = gated(torch.sigmoid), sequence()
     halves = torch.cat([network.linear_v(x), network.layer1(x)], dim=-1)
     expected = network.layer2(F.glu(halves, dim=-1))
-    torch.testing.assert_close(network(x), expected, rtol=1e-12, atol=1e-12)
+    verified(network(x), expected, against="torch.nn.functional.glu", of=network, rtol=1e-12, atol=1e-12)
 
 
 def normal_cdf(z: float) -> float:
@@ -88,7 +92,7 @@ VARIANTS: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[float], float]]]
 @pytest.mark.parametrize(("activation", "formula"), VARIANTS.values(), ids=VARIANTS.keys())
 @pytest.mark.parametrize("bias", [True, False], ids=["bias", "no bias"])
 def test_each_gate_is_that_of_the_published_formula(
-    activation: Callable[[Tensor], Tensor], formula: Callable[[float], float], bias: bool
+    activation: Callable[[Tensor], Tensor], formula: Callable[[float], float], bias: bool, verified: Verify
 ) -> None:
     network = gated(activation, bias1=bias, bias2=bias, bias_gate=bias)
     x = torch.randn(D_MODEL, dtype=torch.float64)
@@ -101,17 +105,19 @@ def test_each_gate_is_that_of_the_published_formula(
     gates = [formula(z) for z in affine(network.layer1, x.tolist())]
     values = affine(network.linear_v, x.tolist())
     expected = affine(network.layer2, [g * v for g, v in zip(gates, values, strict=True)])
-    torch.testing.assert_close(
-        network(x), torch.tensor(expected, dtype=torch.float64), rtol=1e-12, atol=1e-12
-    )
+    published = "Shazeer 2020, equations 4 and 5, in plain loops"
+    verified(network(x).tolist(), expected, against=published, of=network, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("is_gated", [False, True], ids=["plain", "gated"])
-def test_first_and_second_derivatives_are_those_of_finite_differences(is_gated: bool) -> None:
+def test_first_and_second_derivatives_are_those_of_finite_differences(
+    is_gated: bool, verified: Verify
+) -> None:
     network = FeedForward(3, 4, 0.0, F.silu, is_gated).double()
     x = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(network, x)
     assert torch.autograd.gradgradcheck(network, x)
+    verify_derivatives(verified, network, x, of=network)
 
 
 def test_positions_do_not_hear_of_each_other() -> None:

@@ -20,9 +20,12 @@ from labml_nn.transformers.feedback import (
     FeedbackTransformerLayer,
 )
 from labml_nn.transformers.feedback import transformer as loop
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 HEADS, D_K, D_MODEL, D_FF = 3, 5, 15, 8
 SEQ_LEN, BATCH_SIZE, N_LAYERS = 7, 2, 2
+FORMULAS = "Fan et al. 2020, in plain loops"
 
 SHARED = pytest.mark.parametrize("shared", [False, True], ids=["own keys", "shared keys"])
 
@@ -130,11 +133,14 @@ def by_loops(m: Any, x: Tensor) -> list[list[float]]:
 
 @SHARED
 @pytest.mark.parametrize("slowly", [False, True], ids=["fast", "readable"])
-def test_value_is_that_of_the_published_formula(shared: bool, slowly: bool, short_blocks: None) -> None:
+def test_value_is_that_of_the_published_formula(
+    shared: bool, slowly: bool, short_blocks: None, verified: Verify
+) -> None:
     m, x = model(shared), sequence()
     expected = torch.tensor([by_loops(m, x[:, n]) for n in range(BATCH_SIZE)], dtype=torch.float64)
     y = m.slowly(x) if slowly else m(x)
-    torch.testing.assert_close(y, expected.transpose(0, 1), rtol=1e-11, atol=1e-11)
+    of = (m, FeedbackAttention)
+    verified(y, expected.transpose(0, 1), against=FORMULAS, of=of, rtol=1e-11, atol=1e-11)
 
 
 @SHARED
@@ -157,7 +163,7 @@ def test_fast_and_readable_form_agree_in_value_and_gradient(
         torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-10)
 
 
-def test_value_and_gradients_are_those_of_a_public_implementation() -> None:
+def test_value_and_gradients_are_those_of_a_public_implementation(verified: Verify) -> None:
     """With one step at a time, no positions and GEGLU, it is the same model; batch first, gate second."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -212,7 +218,9 @@ def test_value_and_gradients_are_those_of_a_public_implementation() -> None:
     embedded = theirs.token_emb(tokens).detach().transpose(0, 1).requires_grad_()
     logits = theirs.to_logits[1](ours(embedded))
     expected = theirs(tokens)
-    torch.testing.assert_close(logits.transpose(0, 1), expected, rtol=1e-11, atol=1e-11)
+    same: dict[str, Any] = {"against": "feedback_transformer_pytorch.FeedbackTransformer"}
+    same["of"] = (ours, FeedbackAttention)
+    verified(logits.transpose(0, 1), expected, rtol=1e-11, atol=1e-11, **same)
 
     weight = torch.randn_like(expected)
     (logits.transpose(0, 1) * weight).sum().backward()
@@ -225,14 +233,13 @@ def test_value_and_gradients_are_those_of_a_public_implementation() -> None:
         "layers.1.feed_forward.layer2.weight": theirs.layers[1][1].fn.fn.net[3].weight.grad,
     }
     grads = {name: p.grad for name, p in ours.named_parameters()}
-    for name, slope in pairs.items():
-        torch.testing.assert_close(grads[name], slope, rtol=1e-10, atol=1e-10, msg=name)
-    both = torch.cat([grads["key.linear.weight"], grads["value.linear.weight"]])  # type: ignore[list-item]
-    torch.testing.assert_close(both, theirs.shared_kv_proj.weight.grad, rtol=1e-10, atol=1e-10)
+    grads["both"] = torch.cat([grads["key.linear.weight"], grads["value.linear.weight"]])  # type: ignore[list-item]
+    pairs["both"] = theirs.shared_kv_proj.weight.grad
+    verified({n: grads[n] for n in pairs}, pairs, what="gradients", rtol=1e-10, atol=1e-10, **same)
 
 
 @pytest.mark.parametrize("precomputed", [False, True], ids=["maps inside", "precomputed"])
-def test_attention_is_that_of_the_published_formula(precomputed: bool) -> None:
+def test_attention_is_that_of_the_published_formula(precomputed: bool, verified: Verify) -> None:
     attn = FeedbackAttention(HEADS, D_MODEL, 0.0, is_kv_precomputed=precomputed, positions=4).double()
     for p in attn.parameters():
         nn.init.normal_(p)
@@ -256,7 +263,7 @@ def test_attention_is_that_of_the_published_formula(precomputed: bool) -> None:
             for j in range(SEQ_LEN):
                 expected[n, h] += math.exp(scores[j]) / sum(map(math.exp, scores)) * v[j, n, h].detach()
     y = attn(query=x, key=key, value=value)
-    torch.testing.assert_close(y, attn.output(expected.flatten(-2)), rtol=1e-11, atol=1e-11)
+    verified(y, attn.output(expected.flatten(-2)), against=FORMULAS, of=attn, rtol=1e-11, atol=1e-11)
 
 
 # --- what must hold of it ---
@@ -328,7 +335,7 @@ def test_there_is_no_longest_sequence() -> None:
 
 @SHARED
 def test_first_and_second_derivatives_are_those_of_finite_differences(
-    shared: bool, monkeypatch: pytest.MonkeyPatch
+    shared: bool, monkeypatch: pytest.MonkeyPatch, verified: Verify
 ) -> None:
     monkeypatch.setattr(loop, "BLOCK", 2)
     m = model(shared, activation=F.silu)
@@ -336,6 +343,7 @@ def test_first_and_second_derivatives_are_those_of_finite_differences(
     call: Callable[[Tensor], Tensor] = lambda x: (m(x) * weight).sum()  # noqa: E731
     assert torch.autograd.gradcheck(call, sequence(seq_len=4, batch=1), fast_mode=True)
     assert torch.autograd.gradgradcheck(call, sequence(seq_len=4, batch=1), fast_mode=True)
+    verify_derivatives(verified, call, sequence(seq_len=4, batch=1), of=m)
 
 
 @SHARED

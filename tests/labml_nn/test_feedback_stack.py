@@ -8,6 +8,8 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from labml_nn.transformers.feedback import Stack, StackFunction
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 
 def rows(n: int, dtype: torch.dtype = torch.float64) -> list[Tensor]:
@@ -41,11 +43,12 @@ def same(ours: tuple[Tensor, ...], theirs: tuple[Tensor, ...], times: float = 1.
 
 
 @pytest.mark.parametrize("n", [1, 2, 4, 5, 9])
-def test_value_and_gradients_are_those_of_torchs_own_stack(n: int) -> None:
+def test_value_and_gradients_are_those_of_torchs_own_stack(n: int, verified: Verify) -> None:
     values = rows(n)
     ours, theirs = by_the_stack(values), plainly(values)
-    torch.testing.assert_close(ours, theirs)
-    same(torch.autograd.grad(ours, values), torch.autograd.grad(theirs, values))
+    verified(ours, theirs, against="torch.stack", of=Stack, rtol=1e-12, atol=1e-12)
+    slopes = [torch.autograd.grad(total, values) for total in (ours, theirs)]
+    verified(*slopes, against="torch.stack", of=Stack, what="gradients", rtol=1e-12, atol=1e-12)
 
 
 def test_two_passes_before_the_first_backward_pass() -> None:
@@ -90,19 +93,20 @@ def test_two_losses_add_up_in_either_order() -> None:
         same(tuple(sum(p, start=torch.zeros(2, 3).double()) for p in zip(*parts, strict=True)), expected)
 
 
-def test_first_and_second_derivatives_are_those_of_finite_differences() -> None:
+def test_first_and_second_derivatives_are_those_of_finite_differences(verified: Verify) -> None:
     values = tuple(rows(3))
     assert torch.autograd.gradcheck(lambda *v: by_the_stack(list(v)), values)
     assert torch.autograd.gradgradcheck(lambda *v: by_the_stack(list(v)), values)
+    verify_derivatives(verified, lambda *v: by_the_stack(list(v)), *values, of=Stack)
 
 
-def test_the_gradient_of_a_gradient_is_that_of_torchs_own_stack() -> None:
+def test_the_gradient_of_a_gradient_is_that_of_torchs_own_stack(verified: Verify) -> None:
     values = rows(6)
     found = []
     for total in (by_the_stack(values), plainly(values)):
         slopes = torch.autograd.grad(total, values, create_graph=True)
         found.append(torch.autograd.grad(sum(s.square().sum() for s in slopes), values))
-    same(*found)
+    verified(*found, against="torch.stack", of=Stack, what="second derivatives", rtol=1e-12, atol=1e-12)
 
 
 def test_the_function_alone_has_derivatives_of_both_orders() -> None:

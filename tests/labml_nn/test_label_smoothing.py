@@ -9,8 +9,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from labml_nn.transformers.label_smoothing import LabelSmoothingLoss
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 SIZE = 5
+CROSS_ENTROPY = "torch.nn.functional.cross_entropy"
 
 
 def divergence(x: Tensor, target: Tensor, padding_idx: int | None, smoothing: float) -> float:
@@ -40,36 +43,41 @@ def sample(padding_idx: int | None = 0) -> tuple[Tensor, Tensor]:
 
 @pytest.mark.parametrize("padding_idx", [None, 0, 4])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.7])
-def test_value_is_that_of_the_divergence(padding_idx: int | None, smoothing: float) -> None:
+def test_value_is_that_of_the_divergence(padding_idx: int | None, smoothing: float, verified: Verify) -> None:
     x, target = sample(padding_idx)
     loss = LabelSmoothingLoss(SIZE, padding_idx, smoothing)(x, target)
-    assert loss.item() == pytest.approx(divergence(x, target, padding_idx, smoothing), rel=1e-12, abs=1e-12)
+    expected = divergence(x, target, padding_idx, smoothing)
+    oracle = "the Kullback–Leibler divergence, in plain loops"
+    verified(loss, expected, against=oracle, of=LabelSmoothingLoss, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.7])
-def test_without_padding_it_is_torchs_cross_entropy_up_to_a_constant(smoothing: float) -> None:
+def test_without_padding_it_is_torchs_cross_entropy_up_to_a_constant(
+    smoothing: float, verified: Verify
+) -> None:
     x, target = sample()
     module = LabelSmoothingLoss(SIZE, None, smoothing)
     ours = module(x, target) - module.negative_entropy
     theirs = F.cross_entropy(x, target, label_smoothing=smoothing)
-    torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+    verified(ours, theirs, against=CROSS_ENTROPY, of=module, rtol=1e-12, atol=1e-12)
     slopes = [torch.autograd.grad(loss, x)[0] for loss in (ours, theirs)]
-    torch.testing.assert_close(*slopes, rtol=1e-12, atol=1e-12)
+    verified(*slopes, against=CROSS_ENTROPY, of=module, what="gradients", rtol=1e-12, atol=1e-12)
 
 
-def test_without_smoothing_padding_is_ignored_as_torch_ignores_it() -> None:
+def test_without_smoothing_padding_is_ignored_as_torch_ignores_it(verified: Verify) -> None:
     x, target = sample()
     ours = LabelSmoothingLoss(SIZE, 0)(x, target)
     theirs = F.cross_entropy(x, target, ignore_index=0)
-    torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+    verified(ours, theirs, against=CROSS_ENTROPY, of=LabelSmoothingLoss, rtol=1e-12, atol=1e-12)
 
 
-def test_it_is_torchs_divergence_from_the_wanted_probabilities() -> None:
+def test_it_is_torchs_divergence_from_the_wanted_probabilities(verified: Verify) -> None:
     x, target = sample()
     module = LabelSmoothingLoss(SIZE, 0, 0.1)
     wanted = module.wanted_probs(target).double()
     theirs = F.kl_div(x.log_softmax(dim=-1), wanted, reduction="sum") / (target != 0).sum()
-    torch.testing.assert_close(module(x, target), theirs, rtol=0, atol=1e-6)
+    # The probabilities themselves are in float32.
+    verified(module(x, target), theirs, against="torch.nn.functional.kl_div", of=module, rtol=0, atol=1e-6)
 
 
 def test_wanted_probabilities_sum_to_one_and_give_the_right_class_its_share_of_the_draw() -> None:
@@ -96,11 +104,12 @@ def test_what_is_wanted_has_no_loss_and_anything_else_has_some() -> None:
     assert module(more_certain, target) > 0.01
 
 
-def test_first_and_second_derivatives_are_those_of_finite_differences() -> None:
+def test_first_and_second_derivatives_are_those_of_finite_differences(verified: Verify) -> None:
     x, target = sample()
     module = LabelSmoothingLoss(SIZE, 0, 0.3)
     assert torch.autograd.gradcheck(module, (x, target))
     assert torch.autograd.gradgradcheck(module, (x, target))
+    verify_derivatives(verified, lambda x: module(x, target), x, of=module)
 
 
 def test_scores_where_the_target_is_padding_change_nothing() -> None:

@@ -18,6 +18,8 @@ from labml_nn.transformers.mha import (
     attention_by_loops,
     masked_softmax,
 )
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 HEADS, D_MODEL, D_K = 3, 15, 5
 SEQ_LEN_Q, SEQ_LEN_K, BATCH_SIZE = 7, 11, 2
@@ -25,6 +27,10 @@ SEQ_LEN_Q, SEQ_LEN_K, BATCH_SIZE = 7, 11, 2
 FORMS = pytest.mark.parametrize("readable", [False, True], ids=["fused", "readable"])
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["float32", "float64"])
 TOLERANCE = {torch.float32: 2e-5, torch.float64: 1e-12}
+# The page of the one form is also that of the kernel which the other form calls.
+PAGES = {True: MultiHeadAttention, False: (MultiHeadAttention, fused_attention)}
+TORCHS_OWN = "torch.nn.MultiheadAttention"
+KERNEL = "torch.nn.functional.scaled_dot_product_attention"
 
 
 def layer(readable: bool, dtype: torch.dtype = torch.float64, **settings: float) -> MultiHeadAttention:
@@ -89,7 +95,7 @@ MASKS = {
 @DTYPES
 @pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS.keys())
 def test_value_and_gradients_are_those_of_torchs_own_layer(
-    readable: bool, dtype: torch.dtype, mask: Tensor | None
+    readable: bool, dtype: torch.dtype, mask: Tensor | None, verified: Verify
 ) -> None:
     attention, x = layer(readable, dtype), inputs(dtype)
     other = torchs_own(attention)
@@ -102,33 +108,36 @@ def test_value_and_gradients_are_those_of_torchs_own_layer(
     ours = attention(**x, mask=mask)
     theirs, _ = other(**x, attn_mask=hidden, need_weights=False)
 
-    tolerance = TOLERANCE[dtype]
-    torch.testing.assert_close(ours, theirs, rtol=tolerance, atol=tolerance)
+    same: dict[str, Any] = {"against": TORCHS_OWN, "of": PAGES[readable]}
+    same |= {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
+    verified(ours, theirs, **same)
     our_slopes, their_slopes = gradients(ours, attention, x), gradients(theirs, other, x)
     maps = ("query", "key", "value")
     for kind in ("weight", "bias"):
         our_slopes[f"in_proj_{kind}"] = torch.cat([our_slopes[f"{m}.linear.{kind}"] for m in maps])
         our_slopes[f"out_proj.{kind}"] = our_slopes[f"output.{kind}"]
-    for name, slope in their_slopes.items():
-        torch.testing.assert_close(our_slopes[name], slope, rtol=tolerance, atol=tolerance, msg=name)
+    verified({name: our_slopes[name] for name in their_slopes}, their_slopes, what="gradients", **same)
 
 
-def test_without_bias_it_is_torchs_own_layer_without_those_biases() -> None:
+def test_without_bias_it_is_torchs_own_layer_without_those_biases(verified: Verify) -> None:
     attention, x = layer(readable=False, bias=False), inputs()
     theirs, _ = torchs_own(attention)(**x)
-    torch.testing.assert_close(attention(**x), theirs, rtol=1e-12, atol=1e-12)
+    verified(attention(**x), theirs, against=TORCHS_OWN, of=PAGES[False], rtol=1e-12, atol=1e-12)
 
 
-def test_kept_weights_are_those_of_torchs_own_layer() -> None:
+def test_kept_weights_are_those_of_torchs_own_layer(verified: Verify) -> None:
     attention, x = layer(readable=True), inputs()
     attention(**x)
     _, theirs = torchs_own(attention)(**x, average_attn_weights=False)
     assert attention.attn is not None
-    torch.testing.assert_close(attention.attn, theirs.permute(2, 3, 0, 1), rtol=1e-12, atol=1e-12)
+    expected = theirs.permute(2, 3, 0, 1)
+    verified(
+        attention.attn, expected, against=TORCHS_OWN, of=attention, what="weights", rtol=1e-12, atol=1e-12
+    )
 
 
 @FORMS
-def test_value_is_that_of_the_published_formula(readable: bool) -> None:
+def test_value_is_that_of_the_published_formula(readable: bool, verified: Verify) -> None:
     """Section 3.2 of Vaswani et al. 2017, one number at a time."""
     attention, mask = layer(readable), with_a_blind_row()
     x = {name: t.detach() for name, t in inputs().items()}
@@ -151,10 +160,12 @@ def test_value_is_that_of_the_published_formula(readable: bool) -> None:
                         heads[i, b, start + d] += power / sum(powers) * v[j][d]
     expected = heads @ attention.output.weight.T + attention.output.bias
 
-    torch.testing.assert_close(attention(**x, mask=mask), expected, rtol=1e-12, atol=1e-12)
+    formula = "Vaswani et al. 2017, section 3.2, in plain loops"
+    y = attention(**x, mask=mask)
+    verified(y, expected, against=formula, of=PAGES[readable], rtol=1e-12, atol=1e-12)
 
 
-def test_the_loops_give_what_torchs_fused_function_gives() -> None:
+def test_the_loops_give_what_torchs_fused_function_gives(verified: Verify) -> None:
     query, key = torch.randn(SEQ_LEN_Q, D_K).double(), torch.randn(SEQ_LEN_K, D_K).double()
     value = torch.randn(SEQ_LEN_K, 4).double()
     mask = MASKS["causal, then all"]
@@ -162,7 +173,7 @@ def test_the_loops_give_what_torchs_fused_function_gives() -> None:
     for visible in (None, mask[..., 0]):
         theirs = F.scaled_dot_product_attention(query[None], key[None], value[None], visible)[0]
         ours = attention_by_loops(query, key, value, visible)
-        torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+        verified(ours, theirs, against=KERNEL, of=attention_by_loops, rtol=1e-12, atol=1e-12)
 
 
 def test_the_loops_give_zeros_to_a_query_that_sees_nothing() -> None:
@@ -213,7 +224,9 @@ def test_both_forms_are_equal_in_value_and_gradient(
 
 
 @FORMS
-def test_first_and_second_derivatives_are_those_of_finite_differences(readable: bool) -> None:
+def test_first_and_second_derivatives_are_those_of_finite_differences(
+    readable: bool, verified: Verify
+) -> None:
     attention = MultiHeadAttention(heads=2, d_model=4, dropout_prob=0.0).double()
     attention.keep_attn = readable
     mask = torch.tensor([[1, 1, 0], [0, 0, 0]], dtype=torch.bool).unsqueeze(-1)
@@ -224,6 +237,7 @@ def test_first_and_second_derivatives_are_those_of_finite_differences(readable: 
 
     assert torch.autograd.gradcheck(call, x)
     assert torch.autograd.gradgradcheck(call, x)
+    verify_derivatives(verified, call, *x, of=PAGES[readable])
 
 
 def test_third_derivatives_of_the_fused_form_are_those_of_the_readable_form() -> None:
@@ -638,8 +652,9 @@ def test_heads_that_cannot_share_the_width_are_refused(heads: int, d_model: int)
         MultiHeadAttention(heads, d_model)
 
 
-def test_the_fused_form_on_its_own_takes_the_scale_it_is_given() -> None:
+def test_the_fused_form_on_its_own_takes_the_scale_it_is_given(verified: Verify) -> None:
     query, key = torch.randn(7, 2, 3, 5).double(), torch.randn(11, 2, 3, 5).double()
     scores = torch.einsum("ibhd,jbhd->ijbh", query, key) * 0.7
     expected = torch.einsum("ijbh,jbhd->ibhd", scores.softmax(dim=1), key)
-    torch.testing.assert_close(fused_attention(query, key, key, None, 0.7), expected)
+    ours = fused_attention(query, key, key, None, 0.7)
+    verified(ours, expected, against="torch.softmax between two torch.einsum", of=fused_attention)

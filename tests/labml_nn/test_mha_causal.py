@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from typing import Any
 
 import pytest
 import torch
@@ -10,6 +11,8 @@ from torch import Tensor, nn
 
 from labml_nn.transformers.fused_attention import fused_attention
 from labml_nn.transformers.mha import KeysAndValues, MultiHeadAttention, causal_mask
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 HEADS, D_MODEL, D_K = 3, 15, 5
 SEQ_LEN, BATCH_SIZE = 7, 2
@@ -37,7 +40,7 @@ def slopes(y: Tensor, attention: nn.Module, x: Tensor, keep: bool = False) -> li
 
 
 @FORMS
-def test_value_and_gradients_are_those_of_x_transformers(readable: bool) -> None:
+def test_value_and_gradients_are_those_of_x_transformers(readable: bool, verified: Verify) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         other = pytest.importorskip("x_transformers.x_transformers").Attention(
@@ -61,13 +64,14 @@ def test_value_and_gradients_are_those_of_x_transformers(readable: bool) -> None
     y = attention(query=x, key=x, value=x, is_causal=True)
     expected = other(x.transpose(0, 1)).transpose(0, 1)
     # That layer takes the softmax in float32, whatever the rest is in.
-    torch.testing.assert_close(y, expected, rtol=1e-5, atol=1e-6)
+    of = MultiHeadAttention if readable else (MultiHeadAttention, fused_attention)
+    same: dict[str, Any] = {"against": "x_transformers.Attention", "of": of, "rtol": 1e-5, "atol": 1e-6}
+    verified(y, expected, **same)
 
     weight = torch.linspace(-1, 1, y.numel(), dtype=y.dtype).view_as(y)
     our_slopes = torch.autograd.grad((y * weight).sum(), [x] + [ours.weight for ours, _ in maps])
     their_slopes = torch.autograd.grad((expected * weight).sum(), [x] + [theirs.weight for _, theirs in maps])
-    for mine, other_slope in zip(our_slopes, their_slopes, strict=True):
-        torch.testing.assert_close(mine, other_slope, rtol=1e-5, atol=1e-6)
+    verified(our_slopes, their_slopes, what="gradients", **same)
 
 
 # --- told, or masked ---
@@ -104,7 +108,7 @@ def test_a_mask_besides_hides_more(readable: bool) -> None:
 
 
 @FORMS
-def test_causal_it_has_second_derivatives(readable: bool) -> None:
+def test_causal_it_has_second_derivatives(readable: bool, verified: Verify) -> None:
     attention = MultiHeadAttention(heads=2, d_model=4, dropout_prob=0.0).double()
     attention.keep_attn = readable
     x = torch.randn(3, 1, 4, dtype=torch.float64, requires_grad=True)
@@ -114,6 +118,8 @@ def test_causal_it_has_second_derivatives(readable: bool) -> None:
 
     assert torch.autograd.gradcheck(call, x)
     assert torch.autograd.gradgradcheck(call, x)
+    of = MultiHeadAttention if readable else (MultiHeadAttention, fused_attention)
+    verify_derivatives(verified, call, x, of=of)
 
 
 def test_causal_and_compiled_it_computes_the_same() -> None:

@@ -21,6 +21,7 @@ from labml_nn.transformers.models import (
     Generator,
     TransformerLayer,
 )
+from site_builder.verified import Verify
 
 HEADS, D_MODEL, D_FF, N_VOCAB = 3, 15, 20, 13
 SEQ_LEN, SRC_LEN, BATCH_SIZE = 7, 9, 2
@@ -89,14 +90,15 @@ def torchs_own(stack: Encoder | Decoder) -> nn.Module:
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_the_stack_is_torchs_own_stack(causal: bool) -> None:
+def test_the_stack_is_torchs_own_stack(causal: bool, verified: Verify) -> None:
     stack = different(Encoder(layer(), 2, is_causal=causal))
     x = torch.randn(SEQ_LEN, BATCH_SIZE, D_MODEL, dtype=torch.float64)
     hidden = torch.ones(SEQ_LEN, SEQ_LEN, dtype=torch.bool).triu(1) if causal else None
-    torch.testing.assert_close(stack(x), torchs_own(stack)(x, mask=hidden), rtol=1e-10, atol=1e-10)
+    expected = torchs_own(stack)(x, mask=hidden)
+    verified(stack(x), expected, against="torch.nn.TransformerEncoder", of=stack, rtol=1e-10, atol=1e-10)
 
 
-def test_the_stack_that_reads_another_is_torchs_own() -> None:
+def test_the_stack_that_reads_another_is_torchs_own(verified: Verify) -> None:
     stack = different(Decoder(layer(crossing=True), 2))
     x = torch.randn(SEQ_LEN, BATCH_SIZE, D_MODEL, dtype=torch.float64)
     memory = torch.randn(SRC_LEN, BATCH_SIZE, D_MODEL, dtype=torch.float64)
@@ -105,10 +107,10 @@ def test_the_stack_that_reads_another_is_torchs_own() -> None:
     padding[0, 5:, 1] = False
     expected = torchs_own(stack)(x, memory, tgt_mask=~visible[..., 0], memory_key_padding_mask=~padding[0].T)
     found = stack(x, memory, src_mask=padding, tgt_mask=visible)
-    torch.testing.assert_close(found, expected, rtol=1e-10, atol=1e-10)
+    verified(found, expected, against="torch.nn.TransformerDecoder", of=stack, rtol=1e-10, atol=1e-10)
 
 
-def test_source_and_target_go_through_the_whole_model_as_through_torchs() -> None:
+def test_source_and_target_go_through_the_whole_model_as_through_torchs(verified: Verify) -> None:
     encoder, decoder = Encoder(layer(), 2), Decoder(layer(crossing=True), 2)
     whole = different(
         EncoderDecoder(
@@ -123,18 +125,21 @@ def test_source_and_target_go_through_the_whole_model_as_through_torchs() -> Non
     memory = torchs_own(encoder)(whole.src_embed.linear(src) * math.sqrt(D_MODEL))
     read = torchs_own(decoder)(whole.tgt_embed.linear(tgt) * math.sqrt(D_MODEL), memory)
     expected = read @ whole.generator.projection.weight.T + whole.generator.projection.bias
-    torch.testing.assert_close(whole(src, tgt), expected, rtol=1e-10, atol=1e-10)
+    theirs = "torch.nn.TransformerEncoder with torch.nn.TransformerDecoder"
+    verified(whole(src, tgt), expected, against=theirs, of=whole, rtol=1e-10, atol=1e-10)
 
 
-def test_the_marks_are_the_published_sines_and_cosines() -> None:
+def test_the_marks_are_the_published_sines_and_cosines(verified: Verify) -> None:
     embed = EmbeddingsWithPositionalEncoding(6, N_VOCAB, max_len=50).double()
     x = torch.randint(N_VOCAB, (SEQ_LEN, BATCH_SIZE))
     marks = (embed(x) - embed.linear(x) * math.sqrt(6))[:, 1]
+    expected = torch.zeros(SEQ_LEN, 6, dtype=torch.float64)
     for t in range(SEQ_LEN):
         for i in range(3):
             angle = t / 10_000 ** (2 * i / 6)
-            assert marks[t, 2 * i].item() == pytest.approx(math.sin(angle), abs=1e-6)
-            assert marks[t, 2 * i + 1].item() == pytest.approx(math.cos(angle), abs=1e-6)
+            expected[t, 2 * i], expected[t, 2 * i + 1] = math.sin(angle), math.cos(angle)
+    published = "Vaswani et al. 2017, section 3.5, in plain loops"
+    verified(marks, expected, against=published, of=embed, what="positions", rtol=0, atol=1e-6)
 
 
 # --- what must hold ---

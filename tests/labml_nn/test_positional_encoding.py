@@ -12,6 +12,8 @@ from labml_nn.transformers.positional_encoding import (
     get_positional_encoding,
     sinusoids,
 )
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 
 def formula(position: int, d_model: int) -> list[float]:
@@ -28,14 +30,16 @@ def encoding(dtype: torch.dtype = torch.float64, max_len: int = 11) -> Positiona
 
 
 @pytest.mark.parametrize("d_model", [1, 2, 5, 6, 15, 64])
-def test_every_number_is_that_of_the_published_formula(d_model: int) -> None:
+def test_every_number_is_that_of_the_published_formula(d_model: int, verified: Verify) -> None:
     positions = [0, 1, 2, 7, 99, 4999]
     expected = torch.tensor([formula(t, d_model) for t in positions], dtype=torch.float64)
     table = get_positional_encoding(d_model)
     assert table.shape == (5000, 1, d_model)
-    torch.testing.assert_close(table[positions, 0].double(), expected, rtol=0, atol=6e-8)
+    published = "Vaswani et al. 2017, section 3.5, in plain loops"
+    # Rounded to float32 the formula itself may be off by half a digit.
+    verified(table[positions, 0], expected.float(), against=published, of=sinusoids, rtol=0, atol=6e-8)
     exact = sinusoids(torch.tensor(positions), d_model)
-    torch.testing.assert_close(exact, expected, rtol=0, atol=2e-12)
+    verified(exact, expected, against=published, of=sinusoids, rtol=0, atol=2e-12)
 
 
 def test_the_table_is_right_to_the_last_digit_of_single_precision() -> None:
@@ -77,7 +81,7 @@ def test_pieces_that_say_where_they_start_make_the_whole(pieces: list[int]) -> N
     assert torch.equal(torch.cat(rows), module(x))
 
 
-def test_what_is_added_is_the_same_for_all_items_and_passes_the_gradient_unchanged() -> None:
+def test_what_is_added_is_the_same_for_all_items_and_passes_the_gradient_unchanged(verified: Verify) -> None:
     module, x = encoding(), torch.randn(7, 2, 6, dtype=torch.float64, requires_grad=True)
     added = module(x) - x
     torch.testing.assert_close(added[:, 0], added[:, 1])
@@ -85,6 +89,7 @@ def test_what_is_added_is_the_same_for_all_items_and_passes_the_gradient_unchang
     assert torch.equal(slope, torch.ones_like(slope))
     assert torch.autograd.gradcheck(module, x)
     assert torch.autograd.gradgradcheck(module, x)
+    verify_derivatives(verified, module, x, of=module, orders=1)
 
 
 def test_dropout_falls_on_the_sum_in_training_only() -> None:

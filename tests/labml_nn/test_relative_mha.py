@@ -16,9 +16,12 @@ from labml_nn.transformers.relative_mha import (
     relative_attention,
     shift_right,
 )
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 HEADS, D_MODEL, D_K, MAX_LEN = 3, 15, 5, 12
 BATCH_SIZE = 2
+FORMULA = "Dai et al. 2019, section 3.3, in plain loops"
 
 FORMS = pytest.mark.parametrize("readable", [False, True], ids=["fused", "readable"])
 POSITIONS = pytest.mark.parametrize("positions", ["learned", "sinusoidal"])
@@ -103,28 +106,30 @@ def score_by_terms(
 
 @POSITIONS
 @LENGTHS
-def test_scores_are_those_of_the_four_terms(positions: str, seq_len_q: int, seq_len_k: int) -> None:
+def test_scores_are_those_of_the_four_terms(
+    positions: str, seq_len_q: int, seq_len_k: int, verified: Verify
+) -> None:
     attention = layer(positions=positions)
     query = torch.randn(seq_len_q, BATCH_SIZE, HEADS, D_K, dtype=torch.float64)
     key = torch.randn(seq_len_k, BATCH_SIZE, HEADS, D_K, dtype=torch.float64)
     scores = attention.get_scores(query, key)
-    assert scores.shape == (seq_len_q, seq_len_k, BATCH_SIZE, HEADS)
+    expected = torch.zeros(seq_len_q, seq_len_k, BATCH_SIZE, HEADS, dtype=torch.float64)
     for i in range(seq_len_q):
         for j in range(seq_len_k):
             distance = (i + seq_len_k - seq_len_q) - j
             for b in range(BATCH_SIZE):
                 for h in range(HEADS):
-                    expected = score_by_terms(
+                    expected[i, j, b, h] = score_by_terms(
                         attention, query[i, b, h].tolist(), key[j, b, h].tolist(), distance, h
                     )
-                    assert scores[i, j, b, h].item() == pytest.approx(expected, rel=1e-10, abs=1e-10)
+    verified(scores, expected, against=FORMULA, of=attention, what="scores", rtol=1e-10, atol=1e-10)
 
 
 @FORMS
 @POSITIONS
 @LENGTHS
 def test_value_is_that_of_the_published_formula(
-    readable: bool, positions: str, seq_len_q: int, seq_len_k: int
+    readable: bool, positions: str, seq_len_q: int, seq_len_k: int, verified: Verify
 ) -> None:
     attention = layer(readable, positions=positions)
     x = {name: t.detach() for name, t in inputs(seq_len_q, seq_len_k).items()}
@@ -147,11 +152,13 @@ def test_value_is_that_of_the_published_formula(
                 for j, power in powers.items():
                     heads[i, b, part] += power / sum(powers.values()) * v[j, b, part]
     expected = heads @ attention.output.weight.T + attention.output.bias
-    torch.testing.assert_close(attention(**x, mask=mask), expected, rtol=1e-10, atol=1e-10)
+    verified(attention(**x, mask=mask), expected, against=FORMULA, of=attention, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("block_size", [1, 3, 64])
-def test_value_and_gradients_are_those_of_torchs_fused_function_with_an_added_mask(block_size: int) -> None:
+def test_value_and_gradients_are_those_of_torchs_fused_function_with_an_added_mask(
+    block_size: int, verified: Verify
+) -> None:
     query, key, value = (
         torch.randn(n, BATCH_SIZE, HEADS, D_K, dtype=torch.float64, requires_grad=True) for n in (5, 9, 9)
     )
@@ -168,14 +175,12 @@ def test_value_and_gradients_are_those_of_torchs_fused_function_with_an_added_ma
         query, key, value, pos_key, pos_bias, u, mask=None, scale=0.3, block_size=block_size
     )
     theirs = theirs.permute(2, 0, 1, 3)
-    torch.testing.assert_close(ours, theirs, rtol=1e-11, atol=1e-11)
+    same: dict[str, Any] = {"against": "torch.nn.functional.scaled_dot_product_attention"}
+    same["of"] = relative_attention
+    verified(ours, theirs, rtol=1e-11, atol=1e-11, **same)
     weight = torch.randn_like(ours)
-    for slope, other in zip(
-        torch.autograd.grad((ours * weight).sum(), tensors),
-        torch.autograd.grad((theirs * weight).sum(), tensors),
-        strict=True,
-    ):
-        torch.testing.assert_close(slope, other, rtol=1e-10, atol=1e-10)
+    slopes = [torch.autograd.grad((y * weight).sum(), tensors) for y in (ours, theirs)]
+    verified(*slopes, what="gradients", rtol=1e-10, atol=1e-10, **same)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 5), (3, 3), (3, 7), (5, 9), (4, 2)])
@@ -244,7 +249,9 @@ def test_many_blocks_give_what_one_gives(kind: str) -> None:
 
 @FORMS
 @POSITIONS
-def test_first_and_second_derivatives_are_those_of_finite_differences(readable: bool, positions: str) -> None:
+def test_first_and_second_derivatives_are_those_of_finite_differences(
+    readable: bool, positions: str, verified: Verify
+) -> None:
     attention = layer(readable, positions=positions)
     x = torch.randn(3, 1, D_MODEL, dtype=torch.float64, requires_grad=True)
     names = [n for n, _ in attention.named_parameters() if "pos" in n and "linear" not in n]
@@ -260,6 +267,7 @@ def test_first_and_second_derivatives_are_those_of_finite_differences(readable: 
 
     assert torch.autograd.gradcheck(value, (x, *tables), fast_mode=True)
     assert torch.autograd.gradgradcheck(value, (x, *tables), fast_mode=True)
+    verify_derivatives(verified, value, x, *tables, of=attention)
 
 
 # --- invariants ---

@@ -11,8 +11,10 @@ from torch import Tensor
 
 from labml_nn.data import CharacterDataset
 from labml_nn.data.trigram import Counts, Table, TrigramModel, fit_weights, triples_of
+from site_builder.verified import Verify
 
 N_TOKENS = 7
+LOOPS = "counts in dictionaries and the formulas in plain loops"
 
 
 def text(length: int = 400, n_tokens: int = 5) -> Tensor:
@@ -81,30 +83,32 @@ def loss_by_loops(train: list[int], valid: list[int], n_tokens: int) -> float:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("length", [20, 50, 400])
-def test_the_loss_is_that_of_the_formulas_in_loops(seed: int, length: int) -> None:
+def test_the_loss_is_that_of_the_formulas_in_loops(seed: int, length: int, verified: Verify) -> None:
     torch.manual_seed(seed)
     train, valid = text(length), torch.randint(N_TOKENS, (60,))
     loss = TrigramModel.fit(train, N_TOKENS).loss(valid)
-    assert loss == pytest.approx(loss_by_loops(train.tolist(), valid.tolist(), N_TOKENS), rel=1e-12)
+    expected = loss_by_loops(train.tolist(), valid.tolist(), N_TOKENS)
+    verified(loss, expected, against=LOOPS, of=TrigramModel, what="loss", rtol=1e-12, atol=0)
 
 
-def test_the_witnesses_say_what_they_say_in_loops() -> None:
+def test_the_witnesses_say_what_they_say_in_loops(verified: Verify) -> None:
     train = text(60)
     expected = counted_by_loops(train.tolist(), N_TOKENS)
     everything = torch.cartesian_prod(*[torch.arange(N_TOKENS)] * 3)
     sources, bucket = Counts.of(train, N_TOKENS).sources(everything)
-    for abc, f, b in zip(everything.tolist(), sources.tolist(), bucket.tolist(), strict=True):
-        wanted, wanted_bucket = expected(*abc)
-        assert f == pytest.approx(wanted, rel=1e-14)
-        assert b == wanted_bucket
+    wanted, wanted_buckets = zip(*(expected(*abc) for abc in everything.tolist()), strict=True)
+    of = {"against": LOOPS, "of": Counts, "what": "probabilities"}
+    verified(sources.tolist(), list(wanted), rtol=1e-14, atol=0, **of)
+    assert bucket.tolist() == list(wanted_buckets)
 
 
-def test_the_weights_are_those_of_loops() -> None:
+def test_the_weights_are_those_of_loops(verified: Verify) -> None:
     sources, bucket = torch.rand(200, 4, dtype=torch.float64), torch.randint(3, (200,))
     weights, _ = fit_weights(sources, bucket, n_steps=30)
     seen = list(zip(sources.tolist(), bucket.tolist(), strict=True))
-    for b, expected in weights_by_loops(seen, 30).items():
-        assert weights[b].tolist() == pytest.approx(expected, rel=1e-12)
+    expected = weights_by_loops(seen, 30)
+    found = {b: weights[b].tolist() for b in expected}
+    verified(found, expected, against=LOOPS, of=fit_weights, what="weights", rtol=1e-12, atol=0)
 
 
 def test_a_context_that_only_ends_the_text_counts_as_one_that_nothing_came_after() -> None:

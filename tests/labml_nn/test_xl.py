@@ -13,6 +13,8 @@ from labml_nn.transformers.feed_forward import FeedForward
 from labml_nn.transformers.mha import MultiHeadAttention
 from labml_nn.transformers.relative_mha import RelativeMultiHeadAttention
 from labml_nn.transformers.xl import TransformerXL, TransformerXLLayer
+from site_builder.verified import Verify
+from tests.labml_nn.differences import verify_derivatives
 
 HEADS, D_MODEL, D_FF, BATCH_SIZE = 3, 15, 20, 2
 
@@ -82,11 +84,12 @@ def window(lengths: list[int], mem_len: int) -> Tensor:
 @pytest.mark.parametrize("lengths", [[12], [4, 4, 4], [1, 5, 3, 3], [1] * 12])
 @pytest.mark.parametrize("mem_len", [0, 2, 4, 12])
 def test_segments_with_a_memory_are_the_whole_under_a_window_for_any_number_of_layers(
-    n_layers: int, lengths: list[int], mem_len: int
+    n_layers: int, lengths: list[int], mem_len: int, verified: Verify
 ) -> None:
     xl, x = model(n_layers, mem_len), sequence()
     expected = plain_stack(xl, x, window(lengths, mem_len))
-    torch.testing.assert_close(read(xl, x.split(lengths)), expected, rtol=1e-9, atol=1e-9)
+    formulas = "Dai et al. 2019, on the whole sequence under a mask"
+    verified(read(xl, x.split(lengths)), expected, against=formulas, of=xl, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal"])
@@ -220,7 +223,7 @@ def test_every_parameter_gets_a_gradient(positions: str) -> None:
         assert parameter.grad.abs().amax() > 0, name
 
 
-def test_first_and_second_derivatives_are_those_of_finite_differences() -> None:
+def test_first_and_second_derivatives_are_those_of_finite_differences(verified: Verify) -> None:
     xl = model(2)
     x = torch.randn(3, 1, D_MODEL, dtype=torch.float64, requires_grad=True)
     mem = tuple(torch.randn(2, 1, D_MODEL, dtype=torch.float64, requires_grad=True) for _ in range(2))
@@ -230,6 +233,7 @@ def test_first_and_second_derivatives_are_those_of_finite_differences() -> None:
 
     assert torch.autograd.gradcheck(value, (x, *mem), fast_mode=True)
     assert torch.autograd.gradgradcheck(value, (x, *mem), fast_mode=True)
+    verify_derivatives(verified, value, x, *mem, of=xl)
 
 
 def test_dropout_is_off_in_evaluation_and_on_in_training() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 
 from site_builder import blocks, katex, prose
 from site_builder.model import BlockState, Prose, ProseLine
-from site_builder.prose import LinkError, Rendered
+from site_builder.prose import LinkError, Outcome, Rendered
 
 DOCSTRING = '''\
 class Attention:
@@ -246,19 +247,33 @@ def test_a_footnote_that_is_nowhere_is_reported() -> None:
 # --- examples ---------------------------------------------------------------------------------------------------
 
 
-def test_the_callback_makes_each_step_of_an_example() -> None:
+def test_each_step_of_an_example_shows_what_came_of_it() -> None:
     asked: list[tuple[str, str]] = []
 
-    def example(source: str, want: str) -> str:
+    def example(source: str, want: str) -> Outcome:
         asked.append((source, want))
-        return f"<p>{len(asked)}</p>"
+        return [Outcome("failed", "A\n\nB\n", "ValueError: C"), Outcome("idle"), Outcome("passed", "D")][
+            len(asked) - 1
+        ]
 
     rendered = render(
         "* text\n  >>> for x in y:\n  ...     z\n  ...\n  a\n    b\n  >>> 1  # doctest: +SKIP\n\n  >>> 2",
         example=example,
+        example_words={"failed": "not as expected"},
     )
     assert asked == [("for x in y:\n    z\n", "a\n  b"), ("1  # doctest: +SKIP", ""), ("2", "")]
-    assert '<figure class="example"><p>1</p><p>2</p></figure>' in rendered.html
+    shown = re.findall(r'class="(out[^"]*)"[^>]*>([^<]*)<', rendered.html)
+    assert shown[:4] == [
+        ("out fault", "A\n"),
+        ("out fault", "\n"),
+        ("out fault", "B\n"),
+        ("out fault", "ValueError: C\n"),
+    ]
+    assert (
+        '<figcaption class="failed"><span>not as expected</span><pre>a\n  b</pre></figcaption>'
+        in rendered.html
+    )
+    assert ("out", "D\n") in shown
 
 
 # --- translation ------------------------------------------------------------------------------------------------

@@ -247,6 +247,9 @@ def causal_average(key: Tensor, value: Tensor, band: Tensor) -> Tensor:
     """
     if key.shape[1] == 0:
         return value
+    # In an empty batch there is no maximum either.
+    if key.shape[2] == 0:
+        return average_piece_by_piece(key, value, band)
     # A window longer than the sequence reaches only to keys that there are not.
     band = band[:, :, -key.shape[1] :]
     with torch.no_grad():
@@ -364,14 +367,12 @@ class AllBlocksAtOnce(TwiceDifferentiable):
 
         # What has done its part is let go, so that less stands in memory at once.
         #
-        # `to_keys: [groups, blocks, block, columns]`
-        to_keys = sums_to_keys(weights, up)
-        del up
+        # `grad_value: [groups, blocks, block, columns]`
         exp_in_blocks = exp_key[:, block:].unflatten(1, (-1, block))
-        grad_value = to_keys * exp_in_blocks
-        grad_key = in_blocks(value, block) * to_keys
-        del to_keys
-        grad_key.sub_(sums_to_keys(weights, down)).mul_(exp_in_blocks)
+        grad_value = sums_to_keys(weights, up).mul_(exp_in_blocks)
+        del up
+        grad_key = in_blocks(value, block) * grad_value
+        grad_key.addcmul_(sums_to_keys(weights, down), exp_in_blocks, value=-1)
         grad_key, grad_value = (t.flatten(1, 2)[:, :seq_len] for t in (grad_key, grad_value))
         return grad_key, grad_value, grad_band, None, None
 
@@ -392,11 +393,14 @@ def block_sums(weights: Tensor, x: Tensor) -> Tensor:
     >>> block_sums(torch.ones(1, 3, 2, 4), x).flatten()
     tensor([2., 2., 4., 4., 6., 6.])
     """
-    block = weights.shape[2]
-    sums = weights @ windows(x, block)
+    groups, blocks, block = weights.shape[:3]
     # Block $n$ has the past of the blocks up to $n - 2$.
     old = x[:, block : -2 * block].unflatten(1, (-1, block)).sum(dim=2)
-    sums[:, 2:] += old.cumsum(dim=1).unsqueeze(2)
+    sums = x.new_empty(groups, blocks, block, x.shape[2])
+    sums[:, :2] = 0
+    sums[:, 2:] = old.cumsum(dim=1).unsqueeze(2)
+    for sum_, weight, near in zip(sums, weights, windows(x, block), strict=True):
+        sum_.baddbmm_(weight, near)
     return sums
 
 
@@ -414,14 +418,15 @@ def sums_to_keys(weights: Tensor, grad: Tensor) -> Tensor:
     tensor([6., 6., 4., 4., 2., 2.])
     """
     block = weights.shape[2]
-    # `to_keys: [groups, blocks, 2 * block, columns]`
-    to_keys = weights.mT @ grad
-    # To the block itself, from the block after it, and from all that come later.
-    own = to_keys[:, :, block:]
-    own[:, :-1] += to_keys[:, 1:, :block]
+    # From all blocks that come later, from the block itself, and from the one after it.
     later = grad[:, 2:].sum(dim=2).flip(1).cumsum(dim=1).flip(1)
-    own[:, :-2] += later.unsqueeze(2)
-    return own
+    to_keys = torch.empty_like(grad)
+    to_keys[:, -2:] = 0
+    to_keys[:, :-2] = later.unsqueeze(2)
+    for to, weight, up in zip(to_keys, weights.mT, grad, strict=True):
+        to.baddbmm_(weight[:, block:], up)
+        to[:-1].baddbmm_(weight[1:, :block], up[1:])
+    return to_keys
 
 
 def in_blocks(x: Tensor, block: int) -> Tensor:

@@ -145,14 +145,14 @@ class AttentionFree(nn.Module, ABC):
         How to take such an average has [its own page](stable.html). It is taken in `float32` at
         least; whether it is right depends on the numbers, so no compiler looks in here.
         """
-        batch_size, out_dtype = key.shape[1], value.dtype
+        out_dtype = value.dtype
         with torch.autocast(key.device.type, enabled=False):
             if key.dtype in (torch.float16, torch.bfloat16):
                 key, value = key.float(), value.float()
             if mask is not None and mask.shape[0] == 1:
                 key = key.masked_fill(~mask[0].unsqueeze(-1), -torch.inf)
                 mask = None
-            own_masks = mask is not None and mask.shape[2] > 1
+            own_masks = mask is not None and mask.shape[2] != 1
             key, value = (to_columns(x, self.heads, own_masks) for x in (key, value))
             x = None
             if is_causal and mask is None:
@@ -162,7 +162,7 @@ class AttentionFree(nn.Module, ABC):
                 bias = self.get_bias(seq_len_q, key.shape[1]).to(key.dtype)
                 bias = hide(bias, seq_len_q, mask, is_causal)
                 x = average(key, value, bias)
-            return from_columns(x, self.heads, batch_size).to(out_dtype)
+            return from_columns(x, self.heads, self.d_model).to(out_dtype)
 
     def get_causal_average(self, key: Tensor, value: Tensor, seq_len_q: int) -> Tensor | None:
         r"""
@@ -306,7 +306,7 @@ class AFTFull(AttentionFree):
             future = torch.ones_like(bias, dtype=torch.bool).triu(seen + 1)
             bias = bias.masked_fill(future, -torch.inf)
             columns = average(to_columns(key, 1, False), to_columns(value, 1, False), bias)
-            average_ = from_columns(columns, 1, x.shape[1]).to(gate.dtype)
+            average_ = from_columns(columns, 1, self.d_model).to(gate.dtype)
         return self.output(gate * average_), state
 
 
@@ -360,7 +360,7 @@ def to_columns(x: Tensor, heads: int, own_masks: bool) -> Tensor:
     return x.permute(2, 0, 1, 3).flatten(2)
 
 
-def from_columns(x: Tensor, heads: int, batch_size: int) -> Tensor:
+def from_columns(x: Tensor, heads: int, d_model: int) -> Tensor:
     r"""
     ## And back
 
@@ -372,13 +372,13 @@ def from_columns(x: Tensor, heads: int, batch_size: int) -> Tensor:
     >>> x = torch.randn(7, 2, 15)
     >>> for own_masks in (False, True):
     ...     columns = to_columns(x, 3, own_masks)
-    ...     print(torch.equal(from_columns(columns, 3, batch_size=2), x))
+    ...     print(torch.equal(from_columns(columns, 3, d_model=15), x))
     True
     True
     """
     if x.shape[0] == heads:
-        return x.unflatten(2, (batch_size, -1)).permute(1, 2, 0, 3).flatten(2)
-    return x.unflatten(0, (heads, batch_size)).permute(2, 1, 0, 3).flatten(2)
+        return x.unflatten(2, (-1, d_model // heads)).permute(1, 2, 0, 3).flatten(2)
+    return x.unflatten(0, (heads, -1)).permute(2, 1, 0, 3).flatten(2)
 
 
 def check_length(length: int, seq_len: int) -> None:

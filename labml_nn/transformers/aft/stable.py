@@ -155,8 +155,8 @@ def average(key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
             [6.5752],
             [8.0000]])
     """
-    # No queries, or no keys: there is no maximum, and nothing to be fast about.
-    if bias.numel() == 0:
+    # No queries, no keys or no columns: there is no maximum, and nothing to be fast about.
+    if bias.numel() == 0 or key.numel() == 0:
         return average_by_formula(key, value, bias)
     form = SharedMaximum if stays_in_range(key, bias) else RunningMaximum
     return form.apply(key, value, bias)

@@ -157,7 +157,6 @@ class AttentionFreeWithWindow(AttentionFree):
         """
         if key.dtype in (torch.float16, torch.bfloat16):
             key, value = key.float(), value.float()
-        batch_size = key.shape[1]
         # `key: [groups, seq_len, columns]`
         key, value = (to_columns(x, self.heads, False) for x in (key, value))
         seen, past, before = 0, nothing_yet(key), 0
@@ -188,8 +187,8 @@ class AttentionFreeWithWindow(AttentionFree):
         begin = max(key.shape[1] - (self.window - 1), 0)
         kept = (*past, key[:, begin:].clone(), value[:, begin:].clone())
         past_key, past_value, key, value = (
-            from_columns(x, self.heads, batch_size) for x in kept
+            from_columns(x, self.heads, self.d_model) for x in kept
         )
         seen += sum(x.shape[1] for x in pieces)
         state = PastAndWindow(past_key, past_value, key, value, torch.tensor(seen))
-        return from_columns(torch.cat(pieces, dim=1), self.heads, batch_size), state
+        return from_columns(torch.cat(pieces, dim=1), self.heads, self.d_model), state

@@ -1,0 +1,61 @@
+"""
+---
+title: Saying that a claim is false
+summary: The claim, what was recorded, and the numbers that its names had.
+---
+# Saying that a claim is false
+"""
+
+from __future__ import annotations
+
+from site_builder.claims.frames import ENTRY
+from site_builder.claims.model import RETURN, Claim
+from site_builder.claims.solving import Failure
+from site_builder.errors import Diagnostic
+from site_builder.record.model import MODULE, Record
+from site_builder.record.outline import Outline
+
+
+def fault(outline: Outline, record: Record, failure: Failure) -> Diagnostic:
+    claim = failure.item.group.claims[0]
+    message = f"`{claim.text}`{_said(failure, claim)} the recorded shape is {list(failure.item.shape)}"
+    message += _in_example(outline, record, failure.frame.example)
+    if failure.numbers:
+        message += f", where {', '.join(_binding(failure, name) for name in failure.numbers)}"
+    entered = failure.item.event is None and failure.item.time == ENTRY
+    code = (
+        "what the function returns" if claim.name.startswith(RETURN) else f"the code that makes {claim.name}"
+    )
+    hint = "correct the claim" if entered else f"correct the claim, or {code}"
+    place = claim.position
+    return Diagnostic(place.path, place.line, place.column, "claim-false", message, hint)
+
+
+def _said(failure: Failure, claim: Claim) -> str:
+    """The claim in numbers, as far as they are known."""
+    others = len(failure.item.group.claims) - 1
+    if others:
+        return f" is false, and so {'is its alternative' if others == 1 else 'are its alternatives'}:"
+    known = {name: numbers[0] for name, numbers in failure.numbers.items() if len(numbers) == 1}
+    axes = [axis.text for axis in claim.axes]
+    sizes = [
+        axis.text if axis.is_ellipsis or (size := axis.value(known)) is None else str(size)
+        for axis in claim.axes
+    ]
+    return f" says [{', '.join(sizes)}], but" if sizes != axes else " is false:"
+
+
+def _binding(failure: Failure, name: str) -> str:
+    """`seq_len = 7`; `self.` in front says that the number is an attribute."""
+    numbers = failure.numbers[name]
+    frame = failure.frame
+    owned = name not in frame.numbers and frame.owner.get(name) == numbers[0]
+    return f"{'self.' if owned else ''}{name} = {' or '.join(map(str, numbers))}"
+
+
+def _in_example(outline: Outline, record: Record, number: int) -> str:
+    if number == MODULE or number >= len(record.examples):
+        return ""
+    example = record.examples[number]
+    docstring = outline.docstring(example.owner)
+    return f" in the example of line {docstring.line_of(example.number)}" if docstring else ""

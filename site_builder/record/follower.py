@@ -1,0 +1,258 @@
+"""
+---
+title: Following one frame
+summary: From statement to statement of one call, noting what each wrote when the next begins.
+---
+# Following one frame
+
+When a statement begins, the one before it has ended, and what it wrote stands in the frame. A statement that
+raised wrote nothing.
+
+Python calls this between any two lines of the author's code, so it is quick or it is not done. And it must never
+raise: the author's code would be blamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import Any
+
+from site_builder.record.codes import ITERATION, RETURN, SUSPENSION, Code
+from site_builder.record.model import MODULE
+from site_builder.record.notes import ROUNDS_AT_MOST, STEPS_AT_MOST, Calls, Notes, Shots, Walked
+from site_builder.record.outline import LOOP, Outline, Target
+from site_builder.record.values import ABSENT, attributes, member
+
+Tracing = Callable[[FrameType, str, Any], Any]
+Constructed = Callable[[object, FrameType], None]
+
+
+class Shared:
+    """What all followers of one run have in common. `example` is whose turn it is."""
+
+    def __init__(self, outline: Outline, constructed: Constructed | None = None) -> None:
+        self.outline = outline
+        self.notes = Notes(outline)
+        self.example = MODULE
+        self.constructed = constructed
+        self.compound = [hasattr(line.node, "body") for line in outline.lines]
+        self.loops = [isinstance(line.node, LOOP) for line in outline.lines]
+        self.cautious = [any(target.maybe for target in line.targets) for line in outline.lines]
+
+
+class Follower:
+    """Follows one frame."""
+
+    __slots__ = (
+        "argument_values",
+        "arguments",
+        "at",
+        "before",
+        "call",
+        "code",
+        "counts",
+        "cut",
+        "failed",
+        "follow",
+        "notes",
+        "owned",
+        "raised",
+        "seen",
+        "shared",
+        "steps",
+        "walked",
+        "writes",
+    )
+
+    seen: set[tuple[int, int, int]]
+    counts: dict[tuple[int, int], int]
+    writes: list[tuple[int, int, int]]
+    arguments: tuple[tuple[str, int], ...]
+    argument_values: Shots
+    before: dict[str, Any]
+    walked: list[tuple[int, Shots]] | None
+    owned: str
+
+    def __init__(self, shared: Shared, code: Code, frame: FrameType) -> None:
+        self.shared = shared
+        self.notes = shared.notes
+        self.code = code
+        self.follow: Tracing = self._follow
+        self.at = MODULE
+        self.failed = False
+        self.raised = ""
+        self.steps: list[tuple[int, Shots]] | None = None
+        self.cut = False
+        self.call: Calls | None = None
+        if code.crowded:
+            frame.f_trace_opcodes = True
+        if code.traced:
+            calls = self.notes.calls.get(code.ordinal)
+            if calls is None:
+                calls = self.notes.calls[code.ordinal] = Calls()
+            calls.times += 1
+            if calls.looked:
+                with suppress(Exception):
+                    self._begin(frame, calls)
+
+    def _begin(self, frame: FrameType, calls: Calls) -> None:
+        shared, code, values = self.shared, self.code, self.notes.values
+        names = frame.f_locals
+        self.owned = ""
+        if code.owned:
+            owner = names.get(code.owned)
+            # Of a class method, or of `__new__`: the class says nothing that its name does not.
+            if code.owned == "self" or issubclass(type(owner), type):
+                self.owned = code.owned
+            if code.initial and shared.constructed is not None:
+                shared.constructed(owner, frame)
+        told = [name for name in code.parameters if name != self.owned and name in names]
+        self.arguments = tuple((name, values.number(names[name])) for name in told)
+        self.seen, self.counts, self.writes = set(), {}, []
+        if calls.walk is None and not calls.walking:
+            self.argument_values = [(name, values.copy(names[name])) for name in told]
+            calls.walking = True
+            self.steps = []
+        # Only now: of a call that could not be looked at, nothing is told.
+        self.call = calls
+
+    def _follow(self, frame: FrameType, event: str, arg: Any) -> Any:
+        try:
+            if event == "line" or event == "opcode":
+                self._come(frame, event)
+            elif event == "return":
+                self._return(frame, arg)
+            elif event == "exception" and self.code.operations[frame.f_lasti >> 1] not in ITERATION:
+                self.failed = True
+                self.raised = arg[0].__qualname__
+        except Exception:
+            # An object that nobody foresaw, or no room left on the stack.
+            return self.follow
+        return self.follow
+
+    def _come(self, frame: FrameType, event: str) -> None:
+        code = self.code
+        index = frame.f_lasti >> 1
+        to = code.places[index]
+        at = self.at
+        # Where instructions are told one by one, that a line begins is told twice.
+        if to < 0 or (to == at and index not in code.firsts) or (code.crowded and event == "line"):
+            return
+        shared, notes = self.shared, self.notes
+        # Before anything that might go wrong.
+        self.at = to
+        if at < 0 or not shared.compound[to] or self._begins(index, at, to):
+            notes.ran(to)
+        if self.failed:
+            self.failed = False
+        elif at >= 0 and (self.steps is not None or notes.looked[at]):
+            self._leave(frame, at, to)
+        if shared.cautious[to]:
+            names = frame.f_locals
+            self.before = {target.path[0]: names.get(target.path[0], ABSENT) for target in notes.targets[to]}
+
+    def _begins(self, index: int, at: int, to: int) -> bool:
+        """Whether a statement with others in it is come to from outside, or by a `while True` that has no test."""
+        if index in self.code.firsts and not self.shared.loops[to]:
+            return True
+        return self.shared.outline.part_of(at, to) is None
+
+    def _return(self, frame: FrameType, result: Any) -> None:
+        operation = self.code.operations[frame.f_lasti >> 1]
+        if operation in SUSPENSION:
+            return
+        # It refers to itself no longer, so that it need not be found by the collector.
+        self.follow = _followed
+        at = self.at
+        if at >= 0 and not self.failed and (self.steps is not None or self.notes.looked[at]):
+            self._leave(frame, at, MODULE)
+        if self.call is not None:
+            self._end(frame, self.call, result, "" if operation in RETURN else self.raised)
+
+    def _leave(self, frame: FrameType, at: int, to: int) -> None:
+        """The statement `at` has ended, and `to` is next: note what was written."""
+        notes, steps = self.notes, self.steps
+        shots: Shots = []
+        if notes.looked[at]:
+            for number, target in enumerate(notes.targets[at]):
+                if target.part is not None and self.shared.outline.part_of(to, at) != target.part:
+                    continue
+                place = (at, number)
+                if steps is None and place in notes.overflow and self._enough(place):
+                    continue
+                value = self._value(frame, target)
+                if value is ABSENT:
+                    continue
+                if steps is None:
+                    self._note(place, notes.values.number(value))
+                else:
+                    shot = notes.values.copy(value)
+                    self._note(place, shot[0])
+                    shots.append((target.name, shot))
+        if steps is not None:
+            steps.append((at, shots))
+            if len(steps) == STEPS_AT_MOST:
+                # Those that follow are looked at as in any other call.
+                self.cut = True
+                self.walked, self.steps = steps, None
+
+    def _enough(self, place: tuple[int, int]) -> bool:
+        return self.call is None or self.counts.get(place, 0) >= ROUNDS_AT_MOST
+
+    def _value(self, frame: FrameType, target: Target) -> Any:
+        path = target.path
+        name = path[0]
+        value = frame.f_locals.get(name, ABSENT)
+        if value is ABSENT and name not in self.code.local:
+            value = frame.f_globals.get(name, ABSENT)
+        if target.maybe and value is self.before.get(name, ABSENT):
+            # It was not come to.
+            return ABSENT
+        for name in path[1:]:
+            if value is ABSENT:
+                break
+            value = member(value, name)
+        return value
+
+    def _note(self, place: tuple[int, int], value: int) -> None:
+        if self.call is None:
+            self.notes.wrote(place, value)
+            return
+        write = (*place, value)
+        if write in self.seen:
+            return
+        self.seen.add(write)
+        self.notes.wrote(place, value)
+        count = self.counts.get(place, 0)
+        if count < ROUNDS_AT_MOST and len(self.writes) < STEPS_AT_MOST:
+            self.counts[place] = count + 1
+            self.writes.append(write)
+
+    def _end(self, frame: FrameType, call: Calls, result: Any, raised: str) -> None:
+        values = self.notes.values
+        self.call = None
+        told = None if raised else values.number(result)
+        call.note((self.arguments, told, raised, tuple(self.writes), self._owner(frame)), self.shared.example)
+        steps = self.walked if self.cut else self.steps
+        if steps is not None:
+            call.walking = False
+            if not raised:
+                shot = values.copy(result)
+                call.walk = Walked(self.argument_values, steps, shot, self.shared.example, self.cut)
+
+    def _owner(self, frame: FrameType) -> tuple[tuple[str, int], ...]:
+        if self.owned != "self":
+            return ()
+        numbers = [
+            (f"self.{name}", value)
+            for name, value in attributes(frame.f_locals.get("self")).items()
+            if type(value) is int
+        ]
+        numbers.sort()
+        return tuple((name, self.notes.values.number(value)) for name, value in numbers)
+
+
+def _followed(frame: FrameType, event: str, arg: Any) -> None:
+    """What follows a frame that has ended."""

@@ -1,0 +1,39 @@
+"""
+---
+title: What recording costs
+summary: The time that examples take, looked at and not.
+---
+# What recording costs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from site_builder.model import Page
+from site_builder.record.crew import run, task
+from site_builder.record.limits import Limits
+
+
+def timed(pages: Sequence[Page], limits: Limits, rounds: int) -> Iterator[tuple[Page, float, float]]:
+    """
+    For each page with examples the seconds of a processor that they take, without the tracer and with it: the
+    least of so many rounds, taken in turns.
+    """
+    tasks = [
+        task(page, limits, traced=traced)
+        for page in pages
+        if any(">>>" in line for line in page.lines)
+        for _ in range(rounds)
+        for traced in (False, True)
+    ]
+    took: list[tuple[float, float]] = []
+    plain = 0.0
+    for place, _, seconds in run(tasks, 1):
+        if place % 2 == 0:
+            plain = seconds
+            continue
+        took.append((plain, seconds))
+        if len(took) == rounds:
+            yield tasks[place].page, min(one for one, _ in took), min(other for _, other in took)
+            took = []

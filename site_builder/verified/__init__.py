@@ -1,0 +1,87 @@
+"""
+---
+title: Verified against
+summary: What the tests compared a page with, and how near they came: shown while it is true.
+---
+# Verified against
+
+A test that holds a module against something that others wrote says so in one line, by the fixture of our
+[pytest plugin](plugin.html):
+
+    def test_the_layer_is_torchs_own(verified):
+        …
+        verified(ours, theirs, against="torch.nn.MultiheadAttention", of=MultiHeadAttention)
+
+`pytest --verified-write` collects what such tests saw into one [file](model.html), which is committed. A page
+lists what the file says of its module, but only while the code is the code that was tested: a better sentence
+changes nothing, a changed line hides all of it until the tests have run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from site_builder.errors import Diagnostic
+from site_builder.verified.model import MalformedError, Module, Row, from_bytes
+from site_builder.verified.verify import Verify
+
+if TYPE_CHECKING:
+    from site_builder.config import Config
+    from site_builder.model import Page
+
+__all__ = ["Row", "Verified", "Verify", "code_of", "read"]
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What the file says. `exists` is false in a project that has none, of whose pages nothing is to be said."""
+
+    exists: bool = False
+    modules: Mapping[str, Module] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def about(self, page: Page) -> Module | None:
+        """All that was ever found of the page, true or not; without a file nothing, else at least an empty entry."""
+        if not self.exists:
+            return None
+        return (not page.source.is_markdown and self.modules.get(page.source.module)) or Module("", ())
+
+    def rows(self, page: Page) -> tuple[Row, ...] | None:
+        """What is true of this page: nothing (`()`) once its code is another. `None` without a file."""
+        found = self.about(page)
+        if found is None:
+            return None
+        return found.rows if found.findings and found.code == _digest(page) else ()
+
+
+def read(config: Config) -> Verified:
+    """The file that the configuration names. One that is none of ours is a diagnostic, and says nothing."""
+    file = config.folder(config.verified)
+    if not config.verified or not file.is_file():
+        return Verified()
+    try:
+        return Verified(True, from_bytes(file.read_bytes()))
+    except (MalformedError, OSError) as error:
+        line, column = (error.line, error.column) if isinstance(error, MalformedError) else (1, 1)
+        hint = "delete it, and let `pytest --verified-write` make it again"
+        return Verified(
+            diagnostics=(Diagnostic(config.verified, line, column, "verified-file", str(error), hint),)
+        )
+
+
+def code_of(file: Path) -> str:
+    """What the findings of a module stand and fall with."""
+    # Only who writes or shows findings pays for what can digest code, not every run of the tests.
+    from site_builder.record import code_digest
+
+    return code_digest(file.read_bytes()).hex()
+
+
+def _digest(page: Page) -> str:
+    from site_builder.parse import encode
+    from site_builder.record import code_digest
+
+    return code_digest(encode(page)).hex()

@@ -1,0 +1,249 @@
+"""
+---
+title: What stands in the margin
+summary: The shape that each line made, the lines that nothing ran, what examples printed, what a class costs.
+---
+# What stands in the margin
+
+A record speaks of statements by their ordinals. Here they become lines again, as they stand now.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from site_builder import parse
+from site_builder.claims import Checked, Shape, Verdict
+from site_builder.model import Kind, Page, Section
+from site_builder.prose import Outcome
+from site_builder.record import Outline, Record
+from site_builder.record.model import MODULE, Construction, Flops, Value
+from site_builder.verified import Row
+from site_builder.weave.model import Cost, Tally
+from site_builder.weave.walks import buttons
+
+COMMON = ("float32", "float64", "")
+"""Number types that go without saying."""
+SHORT = 16
+"""Characters of a number, or of a few, that may stand at the end of a line."""
+COSTS = 3
+"""Of so many ways to construct a class the parameters are shown."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What running a page's examples gave, if they were run, and what that says of its claims."""
+
+    record: Record | None = None
+    checked: Checked = field(default_factory=Checked)
+    verified: tuple[Row, ...] | None = None
+    """What tests compared the page with; `None` in a project that does not say of any."""
+    sought: bool = False
+    """Whether examples would have been run, had there been any."""
+
+
+class Margin:
+    """Everything that a page shows of its record, by line and by section."""
+
+    def __init__(self, page: Page, evidence: Evidence, words: Mapping[str, str]):
+        self.page, self.words = page, words
+        self.record, self.checked, self.sought = evidence.record, evidence.checked, evidence.sought
+        self.verified = evidence.verified
+        self.tails: dict[int, list[str]] = {}
+        self.cold: set[int] = set()
+        self.raised: dict[int, str] = {}
+        self.walks: Mapping[int, str] = {}
+        self.outline: Outline | None = None
+        if self.record is not None:
+            self.outline = Outline.of(parse.encode(page))
+            self._fill(self.outline, self.record)
+            self.walks = buttons(self.record, self.outline, words.get("walk", ""))
+
+    def _fill(self, outline: Outline, record: Record) -> None:
+        ran = {statement.ordinal: statement for statement in record.statements}
+        for ordinal, line in enumerate(outline.lines):
+            statement = ran.get(ordinal)
+            first = line.node.lineno
+            if statement and not statement.runs:
+                self.cold.update(range(first, _header_end(line.node) + 1))
+            if tail := _tail(line.node, ordinal, outline, record, self.checked):
+                self.tails.setdefault(first, []).append(tail)
+        for example in record.examples:
+            if example.error and not example.passed and example.raised_at is not None:
+                self.raised[outline.lines[example.raised_at].node.lineno] = example.error
+
+    def tail(self, number: int) -> str:
+        """What stands at the end of a line of the file."""
+        made = "".join(self.tails.get(number, ()))
+        if error := self.raised.get(number):
+            made += f'<span class="rec fault">{html.escape(error)}</span>'
+        return made + self.walks.get(number, "")
+
+    def is_cold(self, number: int) -> bool:
+        return number in self.cold
+
+    def examples(self, section: Section | None) -> Callable[[str, str], Outcome | None] | None:
+        """What to ask of the examples in the docstring of a section, or of the page; none where nothing was run."""
+        if self.record is None or self.outline is None:
+            return None
+        owner = self._owner(self.outline, section)
+        waiting = [example for example in self.record.examples if example.owner == owner]
+
+        def tell(source: str, want: str) -> Outcome | None:
+            for place, example in enumerate(waiting):
+                if example.source.rstrip("\n") == source.rstrip("\n"):
+                    del waiting[: place + 1]
+                    state = "idle" if not example.ran else "passed" if example.passed else "failed"
+                    return Outcome(state, example.output, example.error, example.cut)
+            return None
+
+        return tell
+
+    def _owner(self, outline: Outline, section: Section | None) -> int | None:
+        if section is None or section.kind is Kind.MODULE:
+            return MODULE
+        lines = range(section.start, section.end)
+        return next(
+            (
+                docstring.owner
+                for docstring in outline.docstrings
+                if docstring.owner != MODULE and docstring.line in lines
+            ),
+            None,
+        )
+
+    def marked(self, made: str, section: int) -> str:
+        """The prose with what is known of each claim in it."""
+
+        def mark(found: re.Match[str]) -> str:
+            verdict = self.checked.verdict(section, html.unescape(found[1]))
+            if verdict is None or self.record is None:
+                return found[0]
+            word = html.escape(self.words.get(str(verdict), ""))
+            sign = f'<span class="sign" title="{word}"><span class="hidden">{word}</span></span>'
+            return f'<code class="claim {verdict}">{found[1]}</code>{sign}'
+
+        return _CODE.sub(mark, made)
+
+    def costs(self, section: Section) -> tuple[Cost, ...]:
+        """What the class that the section opens was constructed with, and what that amounts to."""
+        if self.record is None or self.outline is None or section.kind is not Kind.CLASS:
+            return ()
+        found = next((one for one in self.record.classes if one.name == section.scope), None)
+        if found is None:
+            return ()
+        made = [_cost(one) for one in found.constructions if one.parameters is not None][:COSTS]
+        return (*made, *([_flops(found.flops)] if found.flops else []))
+
+    def tally(self) -> Tally:
+        """How far the evidence of the page reaches."""
+        verdicts = [judged.verdict for judged in self.checked.claims]
+        record = self.record or Record("")
+        run, statements = record.share
+        return Tally(
+            recorded=self.record is not None,
+            lacking=self.sought and self.record is None and _has_functions(self.page),
+            examples=len(record.examples),
+            failed=sum(example.ran and not example.passed for example in record.examples),
+            idle=sum(not example.ran for example in record.examples),
+            run=run,
+            statements=statements,
+            proven=verdicts.count(Verdict.PROVEN),
+            unchecked=verdicts.count(Verdict.UNCHECKED),
+            false=verdicts.count(Verdict.FALSE),
+            margin=bool(self.tails),
+        )
+
+
+def _has_functions(page: Page) -> bool:
+    return any(section.kind in (Kind.FUNCTION, Kind.METHOD) for section in page.sections)
+
+
+_CODE = re.compile(r"(?<!<pre>)<code>([^<]*:[^<]*\[[^<]*\][^<]*)</code>")
+
+
+def _header_end(node: ast.stmt) -> int:
+    """The last line of a statement that is not that of a statement in it."""
+    parts = [getattr(node, name, None) or [] for name in ("body", "handlers", "cases", "orelse", "finalbody")]
+    inner = [part.lineno for found in parts for part in found if hasattr(part, "lineno")]
+    last = node.end_lineno or node.lineno
+    return max(node.lineno, min([last, *(line - 1 for line in inner)]))
+
+
+def _tail(node: ast.stmt, ordinal: int, outline: Outline, record: Record, checked: Checked) -> str:
+    if isinstance(node, ast.Return):
+        return _returned(node, ordinal, outline, checked)
+    shapes = checked.shapes.get(ordinal, ())
+    if shapes:
+        alike = len({(shape.axes, shape.sizes) for shape in shapes}) == 1
+        return "".join(
+            _shape(shape, "" if alike else shape.name) for shape in (shapes[:1] if alike else shapes)
+        )
+    if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) or isinstance(
+        node.value, ast.Constant
+    ):
+        return ""
+    if not outline.in_function(ordinal):
+        return ""
+    statement = next((one for one in record.statements if one.ordinal == ordinal), None)
+    writes = statement.writes if statement else ()
+    values = [write.values[0] for write in writes if len(write.values) == 1 and not write.more]
+    text = ", ".join(value.text for value in values if value.kind == "scalar" and value.text)
+    # All that the line gives, each always the same: half of it, or one number of many, would mislead.
+    told = text and len(values) == len(writes) == text.count(", ") + 1 and len(text) <= SHORT
+    return f'<span class="rec">{html.escape(text)}</span>' if told else ""
+
+
+def _returned(node: ast.Return, ordinal: int, outline: Outline, checked: Checked) -> str:
+    """A function's result, beside its only `return`."""
+    scope = outline.lines[ordinal].scope
+    others = (
+        line
+        for line in outline.lines
+        if line.scope == scope and isinstance(line.node, ast.Return) and line.node is not node
+    )
+    shape = checked.results.get(scope)
+    return "" if shape is None or next(others, None) else _shape(shape)
+
+
+def _shape(shape: Shape, name: str = "") -> str:
+    """Axes by name, and by number for whoever points at them. The two stand in one place: nothing moves."""
+    kind = next(iter(_kinds(shape.values)), "")
+    named = f"[{', '.join(shape.axes)}]{kind}"
+    numbers = " · ".join(f"[{', '.join(map(str, sizes))}]" for sizes in shape.sizes[:3]) + kind
+    numbers += " …" if shape.more or len(shape.sizes) > 3 else ""
+    before = f'<span class="of">{html.escape(name)}</span> ' if name else ""
+    if numbers == named:
+        return f'<span class="rec">{before}{html.escape(named)}</span>'
+    return (
+        f'<span class="rec" tabindex="0">{before}<span class="axes">{html.escape(named)}</span>'
+        f'<span class="sizes">{html.escape(numbers)}</span></span>'
+    )
+
+
+def _kinds(values: tuple[Value, ...]) -> Iterator[str]:
+    types = {value.dtype for value in values}
+    if len(types) == 1 and not types <= set(COMMON):
+        yield f" {types.pop()}"
+
+
+def _cost(made: Construction) -> Cost:
+    return Cost(
+        given=", ".join(f"{one.name}={one.value.text or one.value.type}" for one in made.arguments),
+        parameters=made.parameters,
+        frozen=(made.parameters or 0)
+        - (made.trainable if made.trainable is not None else made.parameters or 0),
+    )
+
+
+def _flops(flops: Flops) -> Cost:
+    shown = [
+        f"{one.name}: [{', '.join(map(str, one.value.shape))}]"
+        for one in flops.arguments
+        if one.value.shape is not None
+    ]
+    return Cost(given=", ".join(shown), flops=flops.total, uncounted=flops.uncounted)

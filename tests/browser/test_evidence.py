@@ -1,0 +1,152 @@
+"""The evidence on real pages: shapes against axes written by hand and against hooks; the switch; nothing moves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from labml_nn.transformers.mha import MultiHeadAttention
+
+from .conftest import Visit
+
+MHA = "transformers/mha.html"
+
+SIZES = {"seq_len_q": 7, "seq_len_k": 11, "batch_size": 2, "heads": 3, "d_k": 5, "d_model": 15}
+
+FORWARD = {
+    "query = self.query(query)": "[seq_len_q, batch_size, heads, d_k]",
+    "key = self.key(key)": "[seq_len_k, batch_size, heads, d_k]",
+    "value = self.value(value)": "[seq_len_k, batch_size, heads, d_k]",
+    "x = self.attend_in_either_form(query, key, value, mask, is_causal)": "[seq_len_q, batch_size, heads, d_k]",
+    "x = x.flatten(-2)": "[seq_len_q, batch_size, heads * d_k]",
+    "return self.output(x)": "[seq_len_q, batch_size, d_model]",
+}
+"""The tensor assignments of `MultiHeadAttention.forward` and its result, with the axes that the method gives them."""
+
+
+def shapes(page: Page, scope: str) -> dict[str, str]:
+    """What stands at the end of each line of a method, by the text of the line."""
+    found: dict[str, str] = page.evaluate(
+        """scope => Object.fromEntries(
+            [...document.querySelectorAll(`[id="${scope}"], [id^="${scope}:"]`)]
+              .flatMap(section => [...section.querySelectorAll(".line")])
+              .filter(line => line.querySelector(".rec"))
+              .map(line => [line.querySelector(".src").textContent.trim(),
+                            (line.querySelector(".axes") ?? line.querySelector(".rec")).textContent]))""",
+        scope,
+    )
+    return found
+
+
+def test_the_page_names_the_axes_of_every_tensor_that_forward_assigns(site: Path, visit: Visit) -> None:
+    shown = shapes(visit.open(site / MHA), "MultiHeadAttention.forward")
+    assert {line: shown.get(line) for line in FORWARD} == FORWARD
+    assert re.fullmatch(
+        r"\[.+, .+, .+, 1\] bool", shown["mask = self.prepare_mask(mask, query.shape, key.shape)"]
+    )
+    assert len(shown) == len(FORWARD) + 1
+
+
+def test_the_axes_on_the_page_are_the_sizes_that_forward_hooks_see(site: Path, visit: Visit) -> None:
+    seen: dict[str, tuple[int, ...]] = {}
+    attention = MultiHeadAttention(SIZES["heads"], SIZES["d_model"])
+
+    def hook(name: str) -> Any:
+        return lambda module, given, result: seen.update({name: tuple(result.shape)})
+
+    for name in ("query", "key", "value"):
+        getattr(attention, name).register_forward_hook(hook(f"{name} = self.{name}({name})"))
+    attention.output.register_forward_pre_hook(
+        lambda module, given: seen.update({"x = x.flatten(-2)": tuple(given[0].shape)})
+    )
+    attention.output.register_forward_hook(hook("return self.output(x)"))
+    x, memory = torch.randn(7, 2, 15), torch.randn(11, 2, 15)
+    attention(query=x, key=memory, value=memory)
+
+    shown = shapes(visit.open(site / MHA), "MultiHeadAttention.forward")
+    assert len(seen) == 5
+    for line, shape in seen.items():
+        axes = shown[line].strip("[]").split(", ")
+        assert tuple(eval(axis, {}, dict(SIZES)) for axis in axes) == shape, line
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_pointing_at_a_shape_shows_its_numbers_and_moves_nothing(
+    site: Path, chromium: Browser, width: int
+) -> None:
+    context = chromium.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.goto((site / MHA).as_uri())
+    page.evaluate("document.fonts.ready")
+    places = "() => [...document.querySelectorAll('.src, .rec, .note > *')].map(e => e.getBoundingClientRect().toJSON())"
+    shape = page.locator("[id='MultiHeadAttention.forward:query'] .rec").first
+    shape.scroll_into_view_if_needed()
+    before = page.evaluate(places)
+    sizes = shape.locator(".sizes")
+    expect(sizes).to_be_hidden()
+    shape.focus()
+    expect(sizes).to_be_visible()
+    assert re.match(r"\[\d+, \d+, \d+, \d+\]", sizes.inner_text())
+    assert page.evaluate(places) == before
+    context.close()
+
+
+def test_the_switch_takes_the_shapes_away_and_is_remembered(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    switch = page.get_by_role("button", name="Shapes beside the code")
+    shape = page.locator(".rec").first
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(shape).to_be_visible()
+    switch.focus()
+    page.keyboard.press("Enter")
+    expect(shape).to_be_hidden()
+    page.reload()
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    expect(shape).to_be_hidden()
+    switch.click()
+    expect(shape).to_be_visible()
+
+
+def test_what_is_copied_from_the_code_is_the_source_without_shapes_or_prompts(
+    site: Path, visit: Visit
+) -> None:
+    page = visit.open(site / MHA)
+    copied = page.evaluate(
+        """() => {
+            const range = document.createRange();
+            const section = document.getElementById("MultiHeadAttention.forward:query");
+            range.selectNodeContents(section.querySelector("pre"));
+            getSelection().removeAllRanges();
+            getSelection().addRange(range);
+            return getSelection().toString();
+        }"""
+    )
+    lines = [line.strip() for line in copied.splitlines() if line.strip()]
+    assert lines == ["query = self.query(query)", "key = self.key(key)", "value = self.value(value)"]
+
+
+def test_without_javascript_the_shapes_and_the_rings_are_there(site: Path, chromium: Browser) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((site / MHA).as_uri())
+    assert page.locator(".rec").first.is_visible()
+    assert page.locator(".cold").count() > 0
+    assert not page.locator("#shapes").is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_where_a_shape_shows_its_numbers(site: Path, chromium: Browser, theme: Any) -> None:
+    context = chromium.new_context(color_scheme=theme, viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.goto((site / MHA).as_uri())
+    page.locator("[id='MultiHeadAttention.forward:query'] .rec").first.focus()
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()
+    context.close()

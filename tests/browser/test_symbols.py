@@ -1,0 +1,355 @@
+r"""Symbols and repeated expressions: what lights up, by pointer, key and touch; and that nothing moves by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from .conftest import Visit, run_builder, watched
+
+MHA = "transformers/mha.html"
+PAGE = r'''"""
+---
+title: Attention
+symbols:
+  Q: [query, self.query]
+  K: key
+  d_k: d_k
+---
+# Attention
+
+Of queries $Q$ and keys $K$ we take $Q K^\top$, and divide:
+
+$$S = \frac{Q K^\top}{\sqrt{d_k}}, \qquad z + z$$
+
+Neither $S^Q$ nor the word `query` alone is all of it. [A link](#attend) and a second $S$.
+
+    >>> attend(query=2, key=3, d_k=4)
+    3.0
+"""
+
+
+def attend(query, key, d_k):
+    """What $e^{Q K^\top}$ is made of, but for $z$."""
+    scores = query * key
+    # Now by the root of $d_k$.
+    return scores / d_k ** 0.5
+
+
+class Layer:
+    """One more step, with scores of its own."""
+
+    def forward(self, query):
+        scores = attend(self.query(query), 1, 2)
+        return scores
+'''
+
+
+@pytest.fixture(scope="module")
+def attention(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with all that can light up."""
+    folder = tmp_path_factory.mktemp("symbols")
+    (folder / "pack").mkdir()
+    (folder / "pack" / "__init__.py").write_text('"""# Pack"""\n', encoding="utf-8")
+    (folder / "pack" / "page.py").write_text(PAGE, encoding="utf-8")
+    run_builder("build", "pack", "--no-exec", "-o", "site", "--strict", cwd=folder)
+    return folder / "site" / "page.html"
+
+
+@pytest.fixture
+def phone(chromium: Browser) -> Iterator[Visit]:
+    context = chromium.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    yield watched(context)
+    context.close()
+
+
+def lit(page: Page) -> list[str]:
+    """The text of everything that is lit, legend apart."""
+    found: list[str] = page.eval_on_selector_all(
+        "main :is(.note, pre) .alight", "all => all.map(one => one.textContent.replace(/\u200b/g, ''))"
+    )
+    return found
+
+
+def painted(page: Page, name: str = "places") -> list[str]:
+    """The words that are painted over."""
+    found: list[str] = page.evaluate("name => [...(CSS.highlights.get(name) ?? [])].map(String)", name)
+    return found
+
+
+def boxes(page: Page) -> Any:
+    """The height of the page, and where every line of text and of code stands in it."""
+    return page.evaluate(
+        """() => {
+            const found = [document.documentElement.scrollHeight];
+            for (const part of document.querySelectorAll("main p, main li, main h1, main h2, .line, .eq, .src, .entry, .example .in")) {
+                const range = new Range();
+                range.selectNodeContents(part);
+                for (const box of range.getClientRects()) found.push([box.x, box.y + scrollY, box.width, box.height]);
+            }
+            return found;
+        }"""
+    )
+
+
+def word(page: Page, text: str, line: str) -> tuple[float, float]:
+    """The middle of a word in the line of code that holds some text."""
+    place = page.evaluate(
+        """([word, line]) => {
+            const src = [...document.querySelectorAll(".src")].find(one => one.textContent.includes(line));
+            const texts = document.createTreeWalker(src, NodeFilter.SHOW_TEXT);
+            for (let text; (text = texts.nextNode());) {
+                const at = text.data.indexOf(word);
+                if (at < 0) continue;
+                const range = new Range();
+                range.setStart(text, at);
+                range.setEnd(text, at + word.length);
+                src.scrollIntoView({ block: "center", behavior: "instant" });
+                const box = range.getBoundingClientRect();
+                return [box.x + box.width / 2, box.y + box.height / 2];
+            }
+        }""",
+        [text, line],
+    )
+    return place[0], place[1]
+
+
+def formula(page: Page, number: int) -> Locator:
+    return page.locator(f'.note .katex-html [data-s="{number}"]')
+
+
+QUERIES = {"Q", "query"}
+
+
+def test_pointing_at_a_symbol_in_an_equation_lights_its_variable_in_the_code(
+    attention: Path, visit: Visit
+) -> None:
+    page = visit.open(attention)
+    formula(page, 1).first.hover()
+    expect(page.locator("pre .line .alight")).to_have_count(4)
+    assert set(lit(page)) == QUERIES
+    bold = page.locator(".bears .src").all_inner_texts()
+    assert len(bold) == 3
+    assert all("query" in line for line in bold)
+    expect(page.locator(".lit")).to_contain_text("query, self.query")
+    page.mouse.move(2, 2)
+    expect(page.locator(".alight")).to_have_count(0)
+    expect(page.locator(".lit")).to_be_hidden()
+    assert visit.messages == []
+
+
+def test_pointing_at_the_variable_lights_the_symbol_in_every_equation(attention: Path, visit: Visit) -> None:
+    page = visit.open(attention)
+    page.mouse.move(*word(page, "query", "scores = query"))
+    expect(page.locator(".note .katex-html .alight")).to_have_count(formula(page, 1).count())
+    assert set(lit(page)) == QUERIES
+
+
+def test_the_legend_does_the_same_by_keyboard_alone(attention: Path, visit: Visit) -> None:
+    page = visit.open(attention)
+    entries = page.locator(".legend button")
+    expect(entries).to_have_count(3)
+    entries.first.focus()
+    expect(page.locator("pre .line .alight")).to_have_count(4)
+    page.keyboard.press("Tab")
+    expect(entries.nth(1)).to_be_focused()
+    assert set(lit(page)) == {"K", "K⊤", "key"}
+    page.keyboard.press("Enter")
+    expect(entries.nth(1)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Tab")
+    assert set(lit(page)) == {"K", "K⊤", "key"}
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".nearest")).to_have_count(1)
+    expect(page.locator(".lit .count")).to_contain_text("/")
+    page.keyboard.press("Escape")
+    expect(page.locator(".alight")).to_have_count(0)
+    expect(entries.nth(1)).to_have_attribute("aria-pressed", "false")
+
+
+def test_what_is_held_stays_until_escape_or_a_press_elsewhere(attention: Path, visit: Visit) -> None:
+    page = visit.open(attention)
+    formula(page, 1).first.click()
+    formula(page, 2).first.hover()
+    page.mouse.move(2, 400)
+    page.wait_for_timeout(300)
+    assert set(lit(page)) == QUERIES
+    page.locator("h1").click()
+    expect(page.locator(".alight")).to_have_count(0)
+    formula(page, 1).first.click()
+    expect(page.locator(".lit [data-turn='1']")).to_be_visible()
+    page.locator(".lit [data-turn='0']").click()
+    expect(page.locator(".alight")).to_have_count(0)
+
+
+def test_the_bar_leads_from_place_to_place_and_round(attention: Path, visit: Visit) -> None:
+    page = visit.open(attention)
+    formula(page, 3).first.click()
+    count = page.locator(".lit .count")
+    total = int(count.inner_text())
+    assert total == page.locator('main :is(.note, pre) [data-s="3"]').count()
+    seen = set()
+    for _ in range(total):
+        page.locator(".lit [data-turn='1']").click()
+        expect(page.locator(".nearest")).to_be_in_viewport()
+        seen.add(count.inner_text())
+    assert seen == {f"{place}/{total}" for place in range(1, total + 1)}
+
+
+def test_while_one_is_lit_the_others_fall_to_ink(attention: Path, visit: Visit) -> None:
+    page = visit.open(attention)
+    colour = "one => getComputedStyle(one).color"
+    ink = page.locator("main").evaluate(colour)
+    other = formula(page, 2).first
+    assert other.evaluate(colour) != ink
+    formula(page, 1).first.click()
+    expect(other).to_have_css("color", ink)
+    assert formula(page, 1).first.evaluate(colour) != ink
+
+
+def test_pressing_an_expression_shows_where_else_it_stands_and_again_what_it_is_part_of(
+    attention: Path, visit: Visit
+) -> None:
+    page = visit.open(attention)
+    page.locator(".note [data-e]", has_text="z").first.click()
+    assert lit(page) == ["z", "z", "z"]
+    page.keyboard.press("Escape")
+    assert lit(page) == []
+    page.locator(".note .mfrac").locator("xpath=ancestor::*[@data-e]").first.evaluate_all(
+        "x => x"
+    ) if False else None
+    product = page.locator("p .katex-html", has_text="QK").first.locator("[data-e]").first
+    assert product.count() == 1
+
+
+def test_pressing_an_identifier_shows_its_other_places_in_code(attention: Path, visit: Visit) -> None:
+    page = visit.open(attention)
+    page.mouse.click(*word(page, "scores", "return scores / d_k"))
+    assert painted(page) == ["scores"] * 4
+    expect(page.locator(".lit")).to_contain_text("scores")
+    page.locator(".lit [data-turn='1']").click()
+    assert painted(page, "place") == ["scores"]
+    page.keyboard.press("Escape")
+    assert painted(page) == []
+    page.mouse.click(*word(page, "Layer", "class Layer"))
+    assert painted(page) == []
+
+
+def test_selecting_by_dragging_lights_nothing_and_links_lead_where_they_led(
+    attention: Path, visit: Visit
+) -> None:
+    page = visit.open(attention)
+    x, y = word(page, "scores", "return scores / d_k")
+    page.mouse.move(x - 20, y)
+    page.mouse.down()
+    page.mouse.move(x + 15, y, steps=4)
+    page.mouse.up()
+    assert page.evaluate("String(getSelection())") != ""
+    page.mouse.move(2, 2)
+    expect(page.locator(".lit")).to_be_hidden()
+    page.locator("a", has_text="A link").click()
+    assert page.url.endswith("#attend")
+    expect(page.locator(".lit")).to_be_hidden()
+
+
+def test_a_touch_lights_and_a_touch_elsewhere_ends_it(attention: Path, phone: Visit) -> None:
+    page = phone.open(attention)
+    formula(page, 1).first.tap()
+    assert set(lit(page)) == QUERIES
+    expect(page.locator(".lit .count")).to_be_visible()
+    page.locator(".summary, .note p").first.tap(position={"x": 300, "y": 4})
+    expect(page.locator(".alight")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    first, second, third = (page.locator(".legend li").nth(n).bounding_box() for n in range(3))
+    assert first and second and third
+    assert first["x"] == second["x"] < third["x"]
+    assert all(box["height"] >= 44 for box in (first, second, third))
+
+
+def test_nothing_moves_by_a_pixel_whatever_is_lit(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    for width in (1440, 1024, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate("document.activeElement.blur()")
+        page.wait_for_timeout(300)
+        before = boxes(page)
+        assert len(before) > 500
+        for number in (1, 2, 8):
+            formula(page, number).first.evaluate("one => one.scrollIntoView({ behavior: 'instant' })")
+            formula(page, number).first.click()
+            assert lit(page)
+            assert boxes(page) == before
+            page.keyboard.press("Escape")
+        page.mouse.click(*word(page, "dropout", "self.dropout ="))
+        assert painted(page)
+        assert boxes(page) == before
+        page.keyboard.press("Escape")
+        assert boxes(page) == before
+
+
+def test_on_a_real_page_q_and_the_queries_of_the_code_light_each_other(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    formula(page, 1).first.hover()
+    in_code = page.locator("pre .line .alight")
+    expect(in_code.first).to_be_attached()
+    assert set(in_code.all_inner_texts()) == {"query"}
+    equations = page.locator(".note .katex-html .alight").all_text_contents()
+    assert all(text.startswith("Q") for text in equations)
+    page.mouse.move(2, 2)
+    expect(page.locator(".alight")).to_have_count(0)
+    page.mouse.move(*word(page, "query", "query = self.query(query)"))
+    expect(page.locator(".note .katex-html .alight")).to_have_count(len(equations))
+
+
+def test_nothing_inside_of_a_formula_can_be_focused(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    assert page.locator("[aria-hidden=true] :is(a, button, [tabindex])").count() == 0
+
+
+def test_the_bar_has_room_for_what_is_lit(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    for width in (320, 390, 700, 1000, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.locator(".legend button").first.click()
+        bar = page.locator(".bar").bounding_box()
+        assert bar
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        for button in page.locator(".lit [data-turn]").all():
+            box = button.bounding_box()
+            assert box
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+        page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_at_rest_and_while_something_is_lit(
+    site: Path, chromium: Browser, theme: Any
+) -> None:
+    context = chromium.new_context(color_scheme=theme, viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.goto((site / MHA).as_uri())
+    for index in (None, 0, 6):
+        if index is not None:
+            page.locator(".legend button").nth(index).click()
+            page.wait_for_timeout(200)
+        results = Axe().run(page)
+        assert results.violations_count == 0, results.generate_report()
+    context.close()
+
+
+def test_without_javascript_the_colours_and_the_legend_are_there(attention: Path, chromium: Browser) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(attention.as_uri())
+    colours = {formula(page, n).first.evaluate("one => getComputedStyle(one).color") for n in (1, 2, 3)}
+    assert len(colours) == 3
+    expect(page.locator(".legend .entry")).to_have_count(3)
+    expect(page.locator(".legend button")).to_have_count(0)
+    expect(page.locator(".lit")).to_be_hidden()
+    context.close()
