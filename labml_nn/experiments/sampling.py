@@ -150,7 +150,7 @@ class _Writer:
         """
         full = self.max_len is not None and len(written) > self.max_len
         if full or not self.has_memory:
-            # `window: [n_window, 1]`
+            # `window: [n_window]`
             window = written[-self.max_len :] if self.max_len is not None else written
             return self.model(window.unsqueeze(1))[-1, 0]
         # Only what it has not read yet: at first the prompt, then one character at a time.

@@ -392,6 +392,7 @@ class MultiHeadAttention(nn.Module):
         """
         check_sequences(query, key, value, self.d_model)
         if mask is not None:
+            # `mask: [seq_len_q, seq_len_k, 1, 1]`
             mask = self.prepare_mask(mask, query.shape, key.shape)
 
         # Cut each input into heads.

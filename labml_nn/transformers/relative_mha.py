@@ -412,7 +412,8 @@ def relative_attention(
 
     * A block of 64 queries has $T_k + 63$ distances, not $T_k + T_q - 1$.
     * With `is_causal`, a block does not look at keys that come after it. That is half of them.
-      (The mask must still hide what lies ahead *within* the block.)
+      (The mask must still hide what lies ahead *within* the block.) Nor does it need the
+      distances to them.
     * All steps are ordinary ones, with derivatives of every order.
 
     The mask has come through
@@ -469,16 +470,18 @@ def relative_attention(
         # How many keys this block looks at: one at least, even where all are hidden.
         n_keys = max(seq_len_k - seq_len_q + end, 1) if is_causal else seq_len_k
         # The distances from its last query to the first key, and so on to the distance from its
-        # first query to the last of these keys.
+        # first query to the last of these keys. Of those that lie ahead one is enough, if they
+        # are hidden: where it stands does not count, but the shift needs a number there.
         first = seq_len_q - end
-        n_distances = n_keys + n_queries - 1
+        n_ahead = min(n_queries - 1, 1) if is_causal else n_queries - 1
+        n_distances = n_keys + n_ahead
 
         # $Q_i \cdot U_n + b_n$, shifted
         #
         # * `measured: [batch_size, heads, n_queries, n_distances]`
         # * `places: [batch_size, heads, n_queries, n_keys]`
         measured = pos_piece @ pos_key[:, :, first : first + n_distances]
-        places = align(measured)
+        places = align(measured, n_keys)
         if mask is not None:
             hidden = ~mask[:, :, start:end, :n_keys]
             added = torch.zeros_like(hidden, dtype=places.dtype)
@@ -497,7 +500,7 @@ def relative_attention(
     return x.permute(2, 0, 1, 3)
 
 
-def align(measured: Tensor) -> Tensor:
+def align(measured: Tensor, n_keys: int | None = None) -> Tensor:
     r"""
     ## The shift without a copy
 
@@ -507,12 +510,20 @@ def align(measured: Tensor) -> Tensor:
     first columns are wanted, the leftovers come to lie on the right.
 
     * `measured: [..., n_rows, n_columns]`
-    * `return: [..., n_rows, n_columns - n_rows + 1]`
+    * `return: [..., n_rows, n_keys]`, as many keys as all rows have a number for, or as you say
 
     >>> measured = torch.tensor([2, 1, 0, -1, -2]).repeat(3, 1)
     >>> places = align(measured)
     >>> places
     tensor([[ 0, -1, -2],
+            [ 1,  0, -1],
+            [ 2,  1,  0]])
+
+    If the keys ahead are hidden, the rows may end one step ahead. What then stands above the
+    diagonal belongs to other rows:
+
+    >>> align(measured[:, :4], n_keys=3)
+    tensor([[ 0, -1,  2],
             [ 1,  0, -1],
             [ 2,  1,  0]])
 
@@ -522,11 +533,13 @@ def align(measured: Tensor) -> Tensor:
     ((4, 1), True)
     """
     n_rows, n_columns = measured.shape[-2:]
+    if n_keys is None:
+        n_keys = n_columns - n_rows + 1
     if n_rows == 1:
         return measured
     # `ribbon: [..., n_rows * (n_columns - 1)]`
     ribbon = measured.flatten(-2)[..., n_rows - 1 : n_rows * n_columns - 1]
-    return ribbon.unflatten(-1, (n_rows, n_columns - 1))[..., : n_columns - n_rows + 1]
+    return ribbon.unflatten(-1, (n_rows, n_columns - 1))[..., :n_keys]
 
 
 def take_the_middle(

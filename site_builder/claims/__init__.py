@@ -29,6 +29,7 @@ of the page, and so is one that speaks of nothing.
 | `seq_len` | A name. It means one number in the whole call, so the first claim with it says which. |
 | `3` | This very number. `1` is an axis of length one, and nothing else. |
 | `heads * d_k`, `2 * seq_len - 1` | Arithmetic of names and numbers, with `+`, `-`, `*`, `//` and brackets. |
+| `seq_len or 1` | Either of the two: an axis that may be broadcast. |
 | `...` | Any number of axes, none included; once in a claim. |
 
 No axes at all, `[]`, is a single number: a loss, say.
@@ -43,13 +44,13 @@ notes that its code calls otherwise, or count with an `n` of its own.
 * In the docstring of a class: an argument of `__init__`, or an attribute that the methods write, `attn` or `self.attn`.
 * In a comment: every value that the code beside it gives to this name, `scores`, `self.attn`, the variable of
   a `for`. Beside a `return` statement it can be `return`.
-* In the docstring of a module: a variable of the module.
+* In the docstring of a module: a variable of the module. Of other names it claims nothing.
 
 Several claims for one name in one note are alternatives: each value must fit one of them. Nobody needs one for an
 argument that is `None`.
 
-    * `mask: [seq_len_q, seq_len_k, batch_size]`
-    * `mask: [1, seq_len_k, 1]`
+    * `x: [seq_len, batch_size, d_model]`
+    * `x: [batch_size, d_model]`
 
 Of a list or a tuple, the claim speaks of the first tensor in it, or of the length of a plain list of numbers; members
 of a named tuple have names, `state.key` and `return.key`. A call that raises an exception claims nothing: its
@@ -93,11 +94,14 @@ def check(page: Page, record: Record | None) -> Checked:
     The claims of a page, judged, and the shapes of its record with the names of their axes. Without a record,
     because nothing ran, claims are unchecked: what is said of them is said of their text alone.
     """
-    found = reading.find(page)
     try:
         outline = Outline.of(parse.encode(page))
     except (SyntaxError, ValueError):
-        return Checked(tuple(Judged(claim, Verdict.UNCHECKED) for claim in found.claims), found.diagnostics)
+        return Checked()
+    found = reading.find(page, subjects.variables(outline))
+    if record and any(one.ordinal >= len(outline.lines) for one in record.statements):
+        # The file has changed since the page was read.
+        record = None
     topics = subjects.assign(page, outline, found.claims)
     known = record or Record(page.source.module)
     judgement = judging.judge(outline, known, topics)

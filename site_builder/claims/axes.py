@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -39,7 +40,7 @@ class AxisError(ValueError):
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis as it was typed: `...`, a number, a name, or arithmetic."""
+    """One axis as it was typed: `...`, a number, a name, arithmetic, or a choice of these: `seq_len or 1`."""
 
     text: str
 
@@ -51,10 +52,15 @@ class Axis:
     def names(self) -> frozenset[str]:
         return _names(self.text)
 
+    @property
+    def choices(self) -> tuple[Axis, ...]:
+        """What it can be: several where there is an `or`."""
+        return _choices(self.text)
+
     def value(self, known: Mapping[str, int]) -> int | None:
-        """Its size, where every name in it has a number and nothing is divided by zero."""
+        """Its size, where every name in it has a number and nothing is divided by zero. A choice has none."""
         try:
-            return _evaluated(_tree(self.text), known)
+            return None if len(self.choices) > 1 else _evaluated(_tree(self.text), known)
         except (KeyError, ZeroDivisionError):
             return None
 
@@ -105,8 +111,28 @@ def _tree(text: str) -> ast.expr:
 
 
 @cache
+def _choices(text: str) -> tuple[Axis, ...]:
+    tree = _tree(text)
+    return (
+        tuple(Axis(ast.unparse(part)) for part in tree.values)
+        if isinstance(tree, ast.BoolOp)
+        else (Axis(text),)
+    )
+
+
+@cache
 def _names(text: str) -> frozenset[str]:
     return frozenset(node.id for node in ast.walk(_tree(text)) if isinstance(node, ast.Name))
+
+
+def variants(axes: tuple[Axis, ...]) -> Iterator[tuple[Axis, ...]]:
+    """
+    The same without any `or`: what is typed first comes first.
+
+    >>> [[axis.text for axis in one] for one in variants(read_axes("seq_len or 1, 3"))]
+    [['seq_len', '3'], ['1', '3']]
+    """
+    return product(*(axis.choices for axis in axes))
 
 
 def read_axes(text: str) -> tuple[Axis, ...]:
@@ -136,7 +162,8 @@ def _axis(node: ast.expr) -> Axis:
     if isinstance(node, ast.Constant) and node.value is Ellipsis:
         return Axis("...")
     typed = ast.unparse(node)
-    if not _sound(node):
+    parts = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) else [node]
+    if not all(map(_sound, parts)):
         raise AxisError(f"an axis is a name, a number, or sums and products of them, not {typed!r}")
     return Axis(typed)
 

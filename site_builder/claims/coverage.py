@@ -46,7 +46,8 @@ def coverage(page: Page, record: Record | None) -> Coverage:
         outline = Outline.of(parse.encode(page))
     except (SyntaxError, ValueError):
         return Coverage()
-    topics = subjects.assign(page, outline, reading.find(page).claims)
+    found = reading.find(page, subjects.variables(outline))
+    topics = subjects.assign(page, outline, found.claims)
     known = record or Record(page.source.module)
     places = [
         (statement.ordinal, write.name)

@@ -101,11 +101,10 @@ class Frame:
         values = tuple(dict.fromkeys(number.value for number in told))
         if len(values) == 1:
             return values
-        if time == ENTRY:
-            return (told[0].value,) if told[0].time == ENTRY else values
+        if time == ENTRY and told[0].time == ENTRY:
+            return (told[0].value,)
         if not self.exact and any(number.event and number.event.loops for number in told):
-            places = Counter(number.event.ordinal for number in told if number.event)
-            return () if max(places.values()) >= TOLD_AT_MOST else values
+            return _last_told(told, time, event) or (() if _may_lack(told) else values)
         if event is None:
             return values
         earlier = [number.value for number in told if number.time <= time]
@@ -115,6 +114,23 @@ class Frame:
             if number.event and number.event.ordinal in beside and _same_round(number.event, event)
         ]
         return tuple(dict.fromkeys((*earlier[-1:], *near))) or values
+
+
+def _last_told(told: Iterable[Number], time: int, event: Event | None) -> tuple[int, ...]:
+    """
+    The number that was told last in the same round, if one was. What was told in an earlier round need not be the
+    last: a number that comes again is not told again.
+    """
+    if event is None or not event.rounds:
+        return ()
+    here = [one.value for one in told if one.event and one.time <= time and one.event.rounds == event.rounds]
+    return tuple(here[-1:])
+
+
+def _may_lack(told: Iterable[Number]) -> bool:
+    """Whether there may have been more numbers than are told."""
+    places = Counter(number.event.ordinal for number in told if number.event)
+    return max(places.values(), default=0) >= TOLD_AT_MOST
 
 
 def _same_round(one: Event, other: Event) -> bool:
@@ -130,11 +146,13 @@ def whole(value: Value) -> int | None:
 
 def of_function(outline: Outline, function: Function) -> Iterator[Frame]:
     """The frames of calls that returned, the walk first: what is handed in to be refused, no claim speaks of."""
-    walk = function.walk
+    walk, same = function.walk, None
     if walk is not None:
-        yield _walked(outline, walk, _call_of(walk, function.calls))
+        alike = list(_alike(walk, function.calls))
+        yield _walked(outline, walk, alike[0] if len({call.owner for call in alike}) == 1 else None)
+        same = alike[0] if len(alike) == 1 and not walk.cut else None
     for call in function.calls:
-        if not call.raised:
+        if not call.raised and call is not same:
             yield _called(outline, call)
 
 
@@ -157,12 +175,13 @@ def of_scope(outline: Outline, record: Record, scope: int) -> Frame:
     return Frame(scope, events=tuple(_apart(outline, steps)))
 
 
-def _call_of(walk: Walk, calls: Iterable[Call]) -> Call | None:
-    """The call that a walk is, for the numbers of `self`: the only one with such arguments, or one of equals."""
+def _alike(walk: Walk, calls: Iterable[Call]) -> Iterator[Call]:
+    """The calls of which one is the walk."""
     plain = tuple(Named(one.name, _plain(one.value)) for one in walk.arguments)
-    alike = [call for call in calls if not call.raised and call.arguments == plain]
-    owners = {call.owner for call in alike}
-    return alike[0] if len(owners) == 1 else None
+    result = _plain(walk.result) if walk.result else None
+    for call in calls:
+        if not call.raised and (call.arguments, call.result) == (plain, result):
+            yield call
 
 
 def _plain(value: Value) -> Value:

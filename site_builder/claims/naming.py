@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from site_builder.claims.axes import Axis
 from site_builder.claims.frames import ENTRY, Event
 from site_builder.claims.judging import Judgement
 from site_builder.claims.model import ELLIPSIS, RETURN, VARIES, Claim, Shape
@@ -34,7 +35,7 @@ class Size:
 class Reading:
     """
     A shape in one call. `known` are the names that had a number there, `form` is the claim by which it was read,
-    where that has a `...`.
+    where that has a `...` or an `or`.
     """
 
     sizes: tuple[Size, ...]
@@ -178,14 +179,15 @@ class _Teller:
 
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
-        self.claims: dict[tuple[str, int], list[Claim]] = {}
+        self.claims: dict[tuple[str, int], list[tuple[Claim, tuple[Axis, ...]]]] = {}
         for number, item in enumerate(solution.items):
-            if (claim := solution.way.chosen.get(number)) is not None:
-                name = item.event.name if item.event else claim.name
-                self.claims.setdefault((name, item.time), []).append(claim)
+            if (chosen := solution.way.chosen.get(number)) is not None:
+                name = item.event.name if item.event else chosen[0].name
+                self.claims.setdefault((name, item.time), []).append(chosen)
         frame = solution.frame
-        self.local = {n: told[0].value for n, told in frame.numbers.items() if not frame.changes(n)}
-        self.owner = {name: number for name, number in frame.owner.items() if name not in self.local}
+        self.steady = {n: told[0].value for n, told in frame.numbers.items() if not frame.changes(n)}
+        self.changing = [name for name in frame.numbers if frame.changes(name)]
+        self.owner = {name: n for name, n in frame.owner.items() if name not in frame.numbers}
 
     def tell(
         self, named: Named, place: Hashable, value: Value, name: str, time: int, event: Event | None = None
@@ -195,15 +197,24 @@ class _Teller:
             return
         claimed: dict[int, str] = {}
         form: tuple[str, ...] = ()
-        for claim in self.claims.get((name, time), ()):
-            claimed |= {at: axis.text for axis, at, _ in aligned(claim.axes, shape) or ()}
+        for claim, axes in self.claims.get((name, time), ()):
+            claimed |= {at: axis.text for axis, at, _ in aligned(axes, shape) or ()}
             form = tuple(axis.text for axis in claim.axes)
-        tiers = (self.bound(event, time), self.local, self.owner)
+            if axes == claim.axes and ELLIPSIS not in form:
+                form = ()
+        bound, local = self.bound(event, time), self.local(event, time)
+        tiers = (bound, local, self.owner)
         sizes = tuple(
             Size(number, claimed.get(at) or _called(number, tiers)) for at, number in enumerate(shape)
         )
-        known = tuple(sorted((self.owner | self.local | tiers[0]).items()))
-        named.add(place, value, Reading(sizes, known, form if ELLIPSIS in form else ()))
+        known = tuple(sorted((self.owner | local | bound).items()))
+        named.add(place, value, Reading(sizes, known, form))
+
+    def local(self, event: Event | None, time: int) -> dict[str, int]:
+        """The integers of the frame at that moment."""
+        frame = self.solution.frame
+        found = {name: frame.candidates(name, time, event) for name in self.changing}
+        return self.steady | {name: numbers[0] for name, numbers in found.items() if len(numbers) == 1}
 
     def bound(self, event: Event | None, time: int) -> dict[str, int]:
         """The names that claims have bound, with their numbers at that moment."""

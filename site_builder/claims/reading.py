@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from site_builder import blocks
@@ -36,14 +36,19 @@ class Found:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def find(page: Page) -> Found:
-    """The claims of a page, in order. A Markdown page has no code to speak of."""
+def find(page: Page, variables: Collection[str]) -> Found:
+    """
+    The claims of a page, in order. A Markdown page has no code to speak of, and what opens a module is about other
+    things than its `variables`, unless it names one.
+    """
     claims: list[Claim] = []
     faults: list[Diagnostic] = []
     if page.source.is_markdown:
         return Found((), ())
     for section, prose in ((INTRO, page.intro), *((n, one.prose) for n, one in enumerate(page.sections))):
         for text, position in code_spans(prose):
+            if section == INTRO and not ((named := _NAMED.fullmatch(text)) and named[1] in variables):
+                continue
             try:
                 claim = read(text, section, position)
             except AxisError as error:

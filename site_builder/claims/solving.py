@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from site_builder.claims.axes import Axis
+from site_builder.claims.axes import Axis, variants
 from site_builder.claims.frames import ENTRY, Event, Frame
 from site_builder.claims.model import Claim
 from site_builder.claims.subjects import Group
@@ -59,11 +59,11 @@ class Equation:
 
 @dataclass(frozen=True)
 class Way:
-    """One reading of the claims so far. `chosen` is the alternative taken for each item, by its place."""
+    """One reading of the claims so far. `chosen` is the alternative taken for each item, by its place, and its axes."""
 
     numbers: Mapping[Variable, int] = field(default_factory=dict)
     open: tuple[Equation, ...] = ()
-    chosen: Mapping[int, Claim] = field(default_factory=dict)
+    chosen: Mapping[int, tuple[Claim, tuple[Axis, ...]]] = field(default_factory=dict)
     proven: frozenset[Claim] = frozenset()
 
     def settled(self) -> Way | None:
@@ -86,8 +86,8 @@ class Way:
             if not found:
                 return replace(self, numbers=numbers, open=waiting)
 
-    def took(self, place: int, claim: Claim) -> Way:
-        return replace(self, chosen={**self.chosen, place: claim}, proven=self.proven | {claim})
+    def took(self, place: int, claim: Claim, axes: tuple[Axis, ...]) -> Way:
+        return replace(self, chosen={**self.chosen, place: (claim, axes)}, proven=self.proven | {claim})
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,9 @@ class Names:
         ]
         return tuple(dict.fromkeys(after))
 
-    def taken(self, way: Way, item: Item, claim: Claim) -> Iterator[Way]:
-        """The ways on which the claim is true as well."""
-        pairs = aligned(claim.axes, item.shape)
+    def taken(self, way: Way, item: Item, claimed: tuple[Axis, ...]) -> Iterator[Way]:
+        """The ways on which the item has these axes as well."""
+        pairs = aligned(claimed, item.shape)
         if pairs is None:
             return
         names = sorted({name for axis, _, _ in pairs for name in axis.names})
@@ -184,8 +184,9 @@ def solve(frame: Frame, items: Iterable[Item], scopes: Scopes) -> Solution:
         following: dict[Hashable, Way] = {}
         for way in ways:
             for claim in item.group.claims:
-                for taken in names.taken(way, item, claim):
-                    _keep(following, taken.took(place, claim))
+                for axes in variants(claim.axes):
+                    for taken in names.taken(way, item, axes):
+                        _keep(following, taken.took(place, claim, axes))
         if following:
             ways = list(following.values())[:WAYS_AT_MOST]
         else:

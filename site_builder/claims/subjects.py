@@ -86,6 +86,11 @@ def loops(outline: Outline, ordinal: int) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
+def variables(outline: Outline) -> frozenset[str]:
+    """The names that the statements of the module write."""
+    return frozenset(target.name for line in outline.lines if line.scope == MODULE for target in line.targets)
+
+
 def parameters(node: ast.stmt) -> tuple[str, ...]:
     """The names of a function's arguments."""
     if not isinstance(node, _FUNCTIONS):
@@ -197,8 +202,7 @@ class _Sorter:
             else:
                 self.topics.writes.setdefault(ordinal, {}).setdefault(name, []).append(group)
         if not found:
-            where = "the module" if claims[0].section == INTRO else "the code beside this note"
-            self.unknown(claims, f"is nothing that {where} assigns", known)
+            self.unknown(claims, "is nothing that the code beside this note assigns", known)
 
     def targets(self, ordinal: int) -> list[str]:
         line = self.outline.lines[ordinal]

@@ -8,6 +8,9 @@ summary: The claim, what was recorded, and the numbers that its names had.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from site_builder.claims.axes import Axis
 from site_builder.claims.frames import ENTRY
 from site_builder.claims.model import RETURN, Claim
 from site_builder.claims.solving import Failure
@@ -38,11 +41,13 @@ def _said(failure: Failure, claim: Claim) -> str:
         return f" is false, and so {'is its alternative' if others == 1 else 'are its alternatives'}:"
     known = {name: numbers[0] for name, numbers in failure.numbers.items() if len(numbers) == 1}
     axes = [axis.text for axis in claim.axes]
-    sizes = [
-        axis.text if axis.is_ellipsis or (size := axis.value(known)) is None else str(size)
-        for axis in claim.axes
-    ]
+    sizes = [" or ".join(_size(one, known) for one in axis.choices) for axis in claim.axes]
     return f" says [{', '.join(sizes)}], but" if sizes != axes else " is false:"
+
+
+def _size(axis: Axis, known: Mapping[str, int]) -> str:
+    size = None if axis.is_ellipsis else axis.value(known)
+    return axis.text if size is None else str(size)
 
 
 def _binding(failure: Failure, name: str) -> str:

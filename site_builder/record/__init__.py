@@ -94,14 +94,14 @@ def record_pages(
     missing = [(key, page) for key, page in wanted.items() if page.url not in records]
     if known:
         missing = []
-    tasks = [task(page, limits, traced=traced) for _, page in missing]
+    tasks = [task(page, limits, keys.loads(page), traced=traced) for _, page in missing]
     seconds: dict[str, float] = {}
-    for place, record, took in run(tasks, max(1, jobs)):
-        key, page = missing[place]
-        records[page.url] = record
-        seconds[page.url] = took
-        if all(fault.lasting for fault in record.faults):
-            store.put(KIND, key, record.to_bytes())
+    for done in run(tasks, max(1, jobs)):
+        key, page = missing[done.place]
+        records[page.url] = done.record
+        seconds[page.url] = done.seconds
+        if done.lasting:
+            store.put(KIND, key, done.record.to_bytes())
         if progress:
             progress(len(records), len(wanted))
     told = [page for page in wanted.values() if page.url in records]

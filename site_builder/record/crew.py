@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from site_builder import parse
 from site_builder.model import Page
@@ -32,24 +32,35 @@ from site_builder.record.model import MODULE, Example, Fault, Record
 from site_builder.record.outline import Outline
 from site_builder.record.worker import LEFT, LEFT_HINT, Job, with_flops
 
-PRELOADED = ("numpy.random", "torch")
-"""Imported once for all pages that a process watches, if any of them imports it."""
-
 
 @dataclass(frozen=True)
 class Task:
-    """A page to run, and how."""
+    """A page to run, and how. `loads` are those of `keys.LOADED` that it needs, imported before it has its process."""
 
     page: Page
     outline: Outline
     job: Job
+    loads: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Done:
+    """
+    A task by its place, its record, and how many seconds of a processor the examples took. `lasting`: another run
+    of the same state would give the same.
+    """
+
+    place: int
+    record: Record
+    seconds: float = 0.0
+    lasting: bool = True
 
 
 def outline_of(page: Page) -> Outline:
     return Outline.of(parse.encode(page))
 
 
-def task(page: Page, limits: Limits, *, traced: bool = True) -> Task:
+def task(page: Page, limits: Limits, loads: tuple[str, ...] = (), *, traced: bool = True) -> Task:
     """The page and what may be spent on it."""
     file = Path(page.source.file).absolute()
     parts = page.source.module.split(".")
@@ -67,11 +78,7 @@ def task(page: Page, limits: Limits, *, traced: bool = True) -> Task:
         limits.flags,
         traced,
     )
-    return Task(page, outline_of(page), job)
-
-
-Done = tuple[int, Record, float]
-"""The place of a task, its record, and how many seconds of a processor the examples took."""
+    return Task(page, outline_of(page), job, loads)
 
 
 def run(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
@@ -93,68 +100,92 @@ def run(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
 
 
 class _Watched:
-    """One process that watches, and the thread that listens to it."""
+    """A process that watches, the thread that listens to it, and the next such process if that one is lost."""
 
     def __init__(
         self, tasks: Sequence[Task], share: Sequence[int], answers: queue.SimpleQueue[Done | None]
     ) -> None:
         self.tasks = tasks
-        self.share = share
+        # What needs little comes first, so that no page finds more loaded than it needs, whoever runs beside it.
+        self.waiting = sorted(share, key=lambda place: len(tasks[place].loads))
         self.answers = answers
         self.home = tempfile.TemporaryDirectory(prefix="examples-", ignore_cleanup_errors=True)
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "site_builder.record.supervise"],
-            cwd=self.home.name,
-            env=sandbox.environment(self.home.name),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        self.lock = threading.Lock()
+        self.process: subprocess.Popen[bytes] | None = None
+        self.ending = False
         self.thread = threading.Thread(target=self._listen, daemon=True)
         self.thread.start()
 
     def end(self) -> None:
         """When its input closes, it knows that we are gone, and ends all that it has started."""
-        assert self.process.stdin is not None
-        with suppress(OSError):
-            self.process.stdin.close()
+        with self.lock:
+            self.ending = True
+            if self.process is not None:
+                assert self.process.stdin is not None
+                with suppress(OSError):
+                    self.process.stdin.close()
         self.thread.join()
-        self.process.wait()
         self.home.cleanup()
 
     def _listen(self) -> None:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        assert self.process.stderr is not None
-        waiting = list(self.share)
         try:
-            with suppress(OSError, ValueError):
-                self.process.stdin.write(json.dumps(self._request()).encode() + b"\n")
-                self.process.stdin.flush()
-            with self.process.stdout, self.process.stderr:
-                for line in self.process.stdout:
-                    answer = json.loads(line)
-                    place = self.share[answer["index"]]
-                    waiting.remove(place)
-                    took = sum(said.get("seconds", 0.0) for said in answer["outcome"]["lines"])
-                    self.answers.put((place, composed(self.tasks[place], answer), took))
-                said = self.process.stderr.read().decode("utf-8", "replace").strip()
-            for place in waiting:
-                reason = said.rpartition("\n")[2] or "its process ended"
-                self.answers.put((place, _broken(self.tasks[place], reason), 0.0))
+            while self.waiting and not self.ending:
+                reason = self._hear()
+                if self.waiting and not self.ending:
+                    lost = self.waiting.pop(0)
+                    self.answers.put(Done(lost, _broken(self.tasks[lost], reason), lasting=False))
         finally:
             self.answers.put(None)
 
-    def _request(self) -> dict[str, Any]:
-        pages = [self.tasks[place].page for place in self.share]
-        imports = [line for page in pages for line in page.lines if "import" in line]
-        names = {name.partition(".")[0] for page in pages for name in page.imports}
-        preload = [
-            name
-            for name in PRELOADED
-            if (top := name.partition(".")[0]) in names or any(top in line for line in imports)
-        ]
-        return {"preload": preload, "jobs": [asdict(self.tasks[place].job) for place in self.share]}
+    def _hear(self) -> str:
+        """What one process answers, until it ends. Gives the last that it said."""
+        with tempfile.TemporaryFile() as said:
+            with self.lock:
+                if self.ending:
+                    return ""
+                try:
+                    process = self.process = self._start(said)
+                except OSError as error:
+                    return str(error)
+            assert process.stdin is not None
+            assert process.stdout is not None
+            places = list(self.waiting)
+            with process.stdout:
+                with suppress(OSError, ValueError):
+                    process.stdin.write(json.dumps(self._request(places)).encode() + b"\n")
+                    process.stdin.flush()
+                for line in process.stdout:
+                    with suppress(ValueError):
+                        answer = json.loads(line)
+                        place = places[answer["index"]]
+                        self.waiting.remove(place)
+                        self.answers.put(_done(place, self.tasks[place], answer))
+            with self.lock, suppress(OSError):
+                process.stdin.close()
+            process.wait()
+            said.seek(0)
+            told = said.read().decode("utf-8", "replace").strip()
+        return told.rpartition("\n")[2] or "its process ended"
+
+    def _start(self, said: IO[bytes]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "site_builder.record.supervise"],
+            cwd=self.home.name,
+            env=sandbox.environment(self.home.name),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=said,
+        )
+
+    def _request(self, places: Sequence[int]) -> list[Any]:
+        return [[self.tasks[place].loads, asdict(self.tasks[place].job)] for place in places]
+
+
+def _done(place: int, task: Task, answer: dict[str, Any]) -> Done:
+    seconds = sum(said.get("seconds", 0.0) for said in answer["outcome"]["lines"])
+    record = composed(task, answer)
+    lasting = answer["counted"] and all(fault.lasting for fault in record.faults)
+    return Done(place, record, seconds, lasting)
 
 
 def _broken(task: Task, reason: str) -> Record:

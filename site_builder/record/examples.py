@@ -20,8 +20,8 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from site_builder.record.model import MODULE, Example, Fault
+from site_builder.record.neutral import neutral
 from site_builder.record.outline import Docstring, Outline
-from site_builder.record.values import neutral
 
 ERROR_AT_MOST = 2000
 QUOTED_AT_MOST = 60

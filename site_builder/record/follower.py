@@ -14,6 +14,7 @@ raise: the author's code would be blamed.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
@@ -22,8 +23,8 @@ from typing import Any
 from site_builder.record.codes import ITERATION, RETURN, SUSPENSION, Code
 from site_builder.record.model import MODULE
 from site_builder.record.notes import ROUNDS_AT_MOST, STEPS_AT_MOST, Calls, Notes, Shots, Walked
+from site_builder.record.objects import ABSENT, attributes, member
 from site_builder.record.outline import LOOP, Outline, Target
-from site_builder.record.values import ABSENT, attributes, member
 
 Tracing = Callable[[FrameType, str, Any], Any]
 Constructed = Callable[[object, FrameType], None]
@@ -39,6 +40,7 @@ class Shared:
         self.constructed = constructed
         self.compound = [hasattr(line.node, "body") for line in outline.lines]
         self.loops = [isinstance(line.node, LOOP) for line in outline.lines]
+        self.deletes = [isinstance(line.node, ast.Delete) for line in outline.lines]
         self.cautious = [any(target.maybe for target in line.targets) for line in outline.lines]
 
 
@@ -149,6 +151,9 @@ class Follower:
             self.failed = False
         elif at >= 0 and (self.steps is not None or notes.looked[at]):
             self._leave(frame, at, to)
+        if at >= 0 and shared.deletes[at]:
+            # What was seen of the frame is kept with it. Looked at again, it lets go of what is deleted.
+            _ = frame.f_locals
         if shared.cautious[to]:
             names = frame.f_locals
             self.before = {target.path[0]: names.get(target.path[0], ABSENT) for target in notes.targets[to]}

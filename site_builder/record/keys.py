@@ -35,6 +35,8 @@ from site_builder.model import Page
 from site_builder.record.outline import Outline
 
 FACTS = "record-facts"
+LOADED = ("numpy.random", "torch")
+"""Imported once for all pages that need them. Whoever needs one of them has all that stand before it."""
 _DISTRIBUTIONS = ("torch", "numpy", "pandas")
 _SILENT = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER})
 _LAYOUT = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
@@ -175,8 +177,11 @@ def _imports(outline: Outline) -> Iterator[str]:
             for node in ast.walk(tree):
                 if isinstance(node, ast.Import):
                     yield from (alias.name for alias in node.names)
-                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                    yield from (f"{node.module}.{alias.name}" for alias in node.names)
+                elif isinstance(node, ast.ImportFrom):
+                    # Dots remain: which module they start from is known later.
+                    start = "." * node.level + (node.module or "")
+                    dot = "." if node.module else ""
+                    yield from (f"{start}{dot}{alias.name}" for alias in node.names)
 
 
 class Keys:
@@ -211,7 +216,7 @@ class Keys:
         """The modules whose code a record depends on: what it imports, what they import, the packages around."""
         deep: set[str] = set()
         shallow: set[str] = set()
-        waiting = [module, *self.facts[module].imports]
+        waiting = [module, *self._examples(module)]
         seen: set[str] = set()
         while waiting:
             dotted = waiting.pop()
@@ -230,6 +235,36 @@ class Keys:
                 deep.add(owner)
                 waiting.extend(self.pages[owner].imports)
         return deep | shallow
+
+    def loads(self, page: Page) -> tuple[str, ...]:
+        """What of `LOADED` is imported, by the page or by anything that is imported with it."""
+        waiting = [page.source.module, *self._examples(page.source.module)]
+        seen: set[str] = set()
+        tops: set[str] = set()
+        while waiting:
+            dotted = waiting.pop()
+            tops.add(dotted.partition(".")[0])
+            owner, _ = self._split(dotted)
+            for module in (owner, *self._around(owner)) if owner else ():
+                if module not in seen:
+                    seen.add(module)
+                    waiting.extend(self.pages[module].imports)
+        last = max(
+            (number for number, name in enumerate(LOADED, 1) if name.partition(".")[0] in tops), default=0
+        )
+        return LOADED[:last]
+
+    def _examples(self, module: str) -> Iterator[str]:
+        """What the examples of a module import, by absolute names."""
+        package = module if self.pages[module].source.is_package else module.rpartition(".")[0]
+        for name in self.facts[module].imports:
+            rest = name.lstrip(".")
+            parts = package.split(".")
+            up = len(name) - len(rest) - 1
+            if up < 0:
+                yield name
+            elif up < len(parts):
+                yield ".".join([*parts[: len(parts) - up], rest])
 
     def _split(self, dotted: str) -> tuple[str, str]:
         module, rest = dotted, ""

@@ -25,7 +25,9 @@ CONSTRUCTIONS_AT_MOST = 8
 # Operators that are arithmetic though torch does not tag them as such,
 _ARITHMETIC = frozenset(
     "_softmax _log_softmax softmax log_softmax sum mean prod cumsum cumprod var std norm linalg_vector_norm"
-    " native_layer_norm native_group_norm native_batch_norm _fused_rms_norm logsumexp var_mean amax amin".split()
+    " mkldnn_rnn_layer _native_multi_head_attention _transformer_encoder_layer_fwd _cdist_forward _fft_r2c _fft_c2c"
+    " _fft_c2r index_add index_add_ scatter_add scatter_add_ trace dot mv native_layer_norm"
+    " native_group_norm native_batch_norm _fused_rms_norm logsumexp var_mean amax amin".split()
 )
 # and operators that torch tags as pointwise though they only move, compare or choose.
 _MOVING = frozenset(

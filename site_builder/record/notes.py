@@ -116,7 +116,7 @@ class Notes:
             else:
                 self.overflow.add(place)
 
-    # ---- as parts of a record
+    # ---- as parts of a record; a thread that an example left may still be adding to it
 
     def statements(self) -> tuple[Statement, ...]:
         return tuple(
@@ -131,7 +131,7 @@ class Notes:
             seen = self.writes.get((ordinal, number))
             if seen:
                 more = (ordinal, number) in self.overflow or not self.looked[ordinal]
-                told.append(Write(target.name, tuple(self.values.known[value] for value in seen), more))
+                told.append(Write(target.name, tuple(self.values.known[value] for value in list(seen)), more))
         return tuple(told)
 
     def functions(self) -> tuple[Function, ...]:
@@ -140,7 +140,7 @@ class Notes:
                 ordinal,
                 self.outline.names[ordinal],
                 calls.times,
-                tuple(self._call(ordinal, look, *seen) for look, seen in calls.known.items()),
+                tuple(self._call(ordinal, look, *seen) for look, seen in list(calls.known.items())),
                 calls.more or not calls.looked,
                 self._walk(ordinal, calls.walk) if calls.walk else None,
             )

@@ -29,6 +29,7 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -72,28 +73,27 @@ def main() -> None:
     if _LINUX:
         libc = ctypes.CDLL(None, use_errno=True)
         libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        for name in request["preload"]:
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
-        with contextlib.suppress(Exception):
-            modules.prepare()
     arrays.enter()
     values.extend()
-    # What is here now stays: no collector need look at it in any of the forks.
-    gc.freeze()
     # If its own death comes first, the builder does not wait: this is how it reaches the examples.
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        for index, fields in enumerate(request["jobs"]):
+        for index, (loads, fields) in enumerate(request):
+            _load(loads)
             job = worker.Job(**fields)
             outcome = watch(job)
-            answer: dict[str, Any] = {"index": index, "outcome": asdict(outcome), "flops": []}
+            answer: dict[str, Any] = {
+                "index": index,
+                "outcome": asdict(outcome),
+                "flops": [],
+                "counted": True,
+            }
             if outcome.end == "done" and outcome.lines and outcome.lines[-1].get("count"):
                 counted = watch(worker.Job(**{**fields, "counting": True, "traced": False}))
-                answer["flops"] = next(
-                    (line["flops"] for line in reversed(counted.lines) if "flops" in line), []
-                )
+                found = (line["flops"] for line in reversed(counted.lines) if "flops" in line)
+                answer["flops"] = next(found, [])
+                answer["counted"] = counted.end not in ("time", "memory", "signal")
             _write(answers, json.dumps(answer).encode() + b"\n")
     except (OrphanedError, BrokenPipeError):
         # Nobody else will.
@@ -103,6 +103,19 @@ def main() -> None:
             shutil.rmtree(home, ignore_errors=True)
     finally:
         end_all(0)
+
+
+def _load(names: Sequence[str]) -> None:
+    """Import what the next page needs of what is large, for it and for all that follow."""
+    if not _LINUX or all(name in sys.modules for name in names):
+        return
+    for name in names:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    with contextlib.suppress(Exception):
+        modules.prepare()
+    # What is here now stays: no collector need look at it in any of the forks.
+    gc.freeze()
 
 
 def _write(descriptor: int, data: bytes) -> None:
@@ -183,7 +196,7 @@ def _wait(process: int, job: worker.Job) -> tuple[str, int]:
                 return ("done" if code == 0 else "signal" if code < 0 else "exit"), abs(code)
             if time.monotonic() > deadline:
                 return "time", 0
-            if _memory(process) > job.megabytes << 20:
+            if _memory() > job.megabytes << 20:
                 return "memory", 0
 
 
@@ -240,13 +253,32 @@ def _below(top: int, parents: dict[int, tuple[int, int]]) -> list[int]:
     return found
 
 
-def _memory(process: int) -> int:
+def _memory() -> int:
     """The bytes that the examples hold, without what a fork of us has from the beginning."""
     if not _LINUX:
         return 0
-    parents = _parents()
-    own = parents.get(os.getpid(), (0, 0))[1]
-    return sum(max(parents[one][1] - own, 0) for one in _below(os.getpid(), parents))
+    own = _resident(os.getpid())
+    return sum(max(_resident(one) - own, 0) for one in _descendants(os.getpid()))
+
+
+def _resident(process: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc", str(process), "statm").read_text("ascii").split()[1]) * _PAGE_BYTES
+    return 0
+
+
+def _descendants(top: int) -> list[int]:
+    """What `_below` says, quicker and not as surely: some may be missed while they come and go."""
+    found: list[int] = []
+    waiting = [top]
+    while waiting:
+        folder = Path("/proc", str(waiting.pop()), "task")
+        with contextlib.suppress(OSError, ValueError):
+            for thread in folder.iterdir():
+                children = [int(child) for child in (thread / "children").read_text("ascii").split()]
+                found += children
+                waiting += children
+    return found
 
 
 def end_all(process: int) -> bool:

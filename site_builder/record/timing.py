@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from site_builder.model import Page
 from site_builder.record.crew import run, task
+from site_builder.record.keys import LOADED
 from site_builder.record.limits import Limits
 
 
@@ -21,7 +22,7 @@ def timed(pages: Sequence[Page], limits: Limits, rounds: int) -> Iterator[tuple[
     least of so many rounds, taken in turns.
     """
     tasks = [
-        task(page, limits, traced=traced)
+        task(page, limits, LOADED, traced=traced)
         for page in pages
         if any(">>>" in line for line in page.lines)
         for _ in range(rounds)
@@ -29,11 +30,11 @@ def timed(pages: Sequence[Page], limits: Limits, rounds: int) -> Iterator[tuple[
     ]
     took: list[tuple[float, float]] = []
     plain = 0.0
-    for place, _, seconds in run(tasks, 1):
-        if place % 2 == 0:
-            plain = seconds
+    for done in run(tasks, 1):
+        if done.place % 2 == 0:
+            plain = done.seconds
             continue
-        took.append((plain, seconds))
+        took.append((plain, done.seconds))
         if len(took) == rounds:
-            yield tasks[place].page, min(one for one, _ in took), min(other for _, other in took)
+            yield tasks[done.place].page, min(one for one, _ in took), min(other for _, other in took)
             took = []

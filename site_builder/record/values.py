@@ -16,16 +16,16 @@ Other distributions add types by an entry point in the group `site_builder.summa
 from __future__ import annotations
 
 import math
-import re
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from importlib import metadata
 from itertools import islice
-from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType
 from typing import Any, NamedTuple
 
 from site_builder.record.model import Value
+from site_builder.record.neutral import neutral
+from site_builder.record.objects import attributes
 
 GROUP = "site_builder.summaries"
 
@@ -39,10 +39,6 @@ NUMBERS_AT_MOST = 128
 """Numbers of a tensor that are told one by one,"""
 COPIED_AT_MOST = 1024
 """and up to which they are looked at only afterwards."""
-
-_TABLES = ("_parameters", "_buffers", "_modules")
-_HIDDEN: list[tuple[re.Pattern[str], str]] = []
-_ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{6,}\b")
 
 
 class Summary(NamedTuple):
@@ -99,54 +95,6 @@ def extensions() -> tuple[str, ...]:
 
 def _points() -> list[metadata.EntryPoint]:
     return sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.value, point.name))
-
-
-def hide(folder: str, shown: str = "~") -> None:
-    """From here on, the folder is told so: it is another one every time, or on every machine."""
-    _HIDDEN.append((re.compile(rf"(?<![\w./-]){re.escape(folder)}"), shown))
-
-
-def neutral(text: str) -> str:
-    """Without what is another every time: addresses in memory, and the folders that are hidden."""
-    if "/" in text or "\\" in text:
-        for folder, shown in _HIDDEN:
-            text = folder.sub(lambda _, shown=shown: shown, text)  # type: ignore[misc]
-    return _ADDRESS.sub("at 0x…", text) if "at 0x" in text else text
-
-
-ABSENT: Any = object()
-"""No value."""
-
-
-def attributes(thing: object) -> Mapping[str, Any]:
-    """What an object holds, asked of Python and not of it."""
-    try:
-        found = object.__getattribute__(thing, "__dict__")
-    except Exception:
-        return {}
-    return found if isinstance(found, (dict, MappingProxyType)) else {}
-
-
-def member(thing: object, name: str) -> Any:
-    """
-    An attribute, or `ABSENT`, without running anything: neither a property, nor a `__getattr__`. Those of neural
-    modules lie where torch puts them.
-    """
-    kind = type(thing)
-    own = attributes(thing)
-    if name in own:
-        return own[name]
-    for table in _TABLES:
-        held = own.get(table)
-        if isinstance(held, dict) and name in held:
-            return held[name]
-    for base in (*(type.__dict__["__mro__"].__get__(thing) if issubclass(kind, type) else ()), *kind.__mro__):
-        found = base.__dict__.get(name, ABSENT)
-        if found is not ABSENT:
-            if isinstance(found, (MemberDescriptorType, GetSetDescriptorType)):
-                return found.__get__(thing, kind)
-            return ABSENT if hasattr(type(found), "__get__") else found
-    return ABSENT
 
 
 class Values:

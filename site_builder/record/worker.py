@@ -27,10 +27,10 @@ from types import ModuleType
 from typing import Any
 
 from site_builder.record import sandbox
-from site_builder.record import values as summaries
 from site_builder.record.examples import Runner, raised_at, unrun
 from site_builder.record.model import MODULE, Class, Example, Fault, Flops, Record
 from site_builder.record.modules import Counter, Kinds, Modules
+from site_builder.record.neutral import hide
 from site_builder.record.outline import Outline
 from site_builder.record.tracer import Tracer
 
@@ -89,9 +89,9 @@ def run(job: Job, home: str, answer: str) -> None:
     """Do the job. The process is of no use for anything else afterwards."""
     told = Answer(answer)
     attempts = sandbox.enter(home, job.megabytes, job.seconds)
-    summaries.hide(home)
+    hide(home)
     if len(Path(job.root).parts) > 1:
-        summaries.hide(job.root + os.sep, "")
+        hide(job.root + os.sep, "")
     data = Path(job.file).read_bytes()
     outline = Outline.of(data)
     if job.counting:

@@ -99,11 +99,10 @@ class Collected:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         self.cases.update(item.nodeid for item in items)
-        wanted = [item for item in items if "verified" in getattr(item, "fixturenames", ())]
-        others = [item for item in items if item not in set(wanted)]
+        others = [item for item in items if not _compares(item)]
         if others:
             self.config.hook.pytest_deselected(items=others)
-            items[:] = wanted
+            items[:] = [item for item in items if _compares(item)]
 
     def pytest_sessionfinish(self) -> None:
         output = getattr(self.config, "workeroutput", None)
@@ -203,6 +202,10 @@ class Writer:
         except SiteError:
             return lambda module: True
         return _members(source.module for source in found.sources)
+
+
+def _compares(item: pytest.Item) -> bool:
+    return "verified" in getattr(item, "fixturenames", ())
 
 
 def _members(names: Iterable[str]) -> Callable[[str], bool]:

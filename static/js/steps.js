@@ -142,8 +142,7 @@
     if (!lit.length) return;
     lit[0].setAttribute("aria-current", "step");
     const top = document.querySelector(".bar").getBoundingClientRect().bottom, end = panel.getBoundingClientRect().top;
-    const seen = () => lit[0].getBoundingClientRect().top >= top && lit[0].getBoundingClientRect().bottom <= end;
-    if (seen()) return;
+    if (lit[0].getBoundingClientRect().top >= top && lit.at(-1).getBoundingClientRect().bottom <= end) return;
     // Where it would stand if nothing stuck: scrolled there, nothing has to.
     root.classList.add("unstuck");
     const { top: place } = lit[0].getBoundingClientRect();
@@ -164,7 +163,7 @@
     slider.setAttribute("aria-valuetext", where);
     back.setAttribute("aria-disabled", String(at === 0));
     on.setAttribute("aria-disabled", String(at === all));
-    one(".fn").textContent = walk.name;
+    one(".fn").replaceChildren(...walk.name.split(/(?<=[._])/).flatMap(part => [part, make("wbr")]));
     one(".nth").textContent = where;
     const code = at || !walk.call ? source(lines(first, last)) : `>>> ${walk.call}`;
     const number = one(".num");
@@ -207,14 +206,11 @@
     button.setAttribute("aria-expanded", "true");
     panel.hidden = false;
     root.classList.add("stepping");
-    try { await load(); } catch {
-      message(words.lost);
-      return one(".shut").focus();
-    }
+    const lost = await load().then(() => false, () => true);
     if (opener !== button) return;   // closed meanwhile, or another was asked for
-    walk = data.walks?.find(each => each.function === Number(button.dataset.walk));
+    walk = data?.walks?.find(each => each.function === Number(button.dataset.walk));
     if (!walk) {
-      message(words.left);
+      message(lost ? words.lost : words.left);
       return one(".shut").focus();
     }
     panel.classList.remove("mute");

@@ -68,24 +68,23 @@
     for (const one of found) element(one).closest(".line")?.classList.add("bears");
     // A mark that goes on from its neighbour is no place of its own.
     places = found.filter(one => one instanceof Range || !one.hasAttribute("data-c"));
-    name(what);
+    name(what, found);
     tell();
   }
-  function name(what) {
+  function name(what, found) {
     const legend = entry(what);
-    legend?.classList?.add("alight");
+    if (legend) legend.classList.add("alight");
     box.removeAttribute("data-s");
     if (what[0] === "s") box.dataset.s = what[1];
     extent.textContent = legend ? legend.querySelector(".extent")?.textContent ?? "" : "";
     if (legend) named.replaceChildren(...all(":scope > .symbol, :scope > .holders", legend).map(part => part.cloneNode(true)));
     else if (what[0] === "w") named.textContent = what[1];
     else {
-      // One formula among the places is enough to show it.
-      const math = document.createElement("span"), last = places[0].parentElement;
+      // The first of the places is enough to show it: its mark, and those that go on from it.
+      const math = document.createElement("span"), run = found.slice(0, (found.findIndex((one, index) => index && !one.hasAttribute("data-c")) + 1 || found.length + 1) - 1);
       math.className = "katex";
       math.setAttribute("aria-hidden", "true");
-      const run = all(`[data-e="${what[1]}"]`, last);
-      math.append(...(run.length ? run : [places[0]]).slice(0, run.findIndex((one, index) => index && !one.hasAttribute("data-c")) >>> 0).map(one => one.cloneNode(true)));
+      math.append(...run.map(one => one.cloneNode(true)));
       named.replaceChildren(math);
     }
     for (const one of all("[data-s], [data-e], .alight", named)) {
@@ -93,6 +92,16 @@
       one.removeAttribute("data-e");
       one.classList.remove("alight");
     }
+  }
+  // Not by scrollIntoView: that also shifts a formula inside of its own box, by what little it overflows.
+  function show(place) {
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
+    const wide = element(place).closest(".eq, pre, table"), box = place.getBoundingClientRect();
+    if (wide) {
+      const frame = wide.getBoundingClientRect();
+      if (box.left < frame.left || box.right > frame.right) wide.scrollLeft += (box.left + box.right - frame.left - frame.right) / 2;
+    }
+    scrollBy({ top: (box.top + box.bottom - innerHeight) / 2, behavior });
   }
   const tell = () => { count.textContent = at < 0 ? places.length : `${at + 1}/${places.length}`; };
   function hold(what) {
@@ -111,8 +120,7 @@
     const place = places[at];
     for (const one of all(".nearest")) one.classList.remove("nearest");
     if (place instanceof Range) highlight("place", [place]); else place.classList.add("nearest");
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    element(place).scrollIntoView({ block: "center", inline: "nearest", behavior: calm ? "instant" : "smooth" });
+    show(place);
     tell();
   }
 
@@ -145,11 +153,11 @@
     return hold(chosen(event));
   });
   function chosen(event) {
-    const what = symbol(event.target);
-    if (what) return held && same(what, lit) ? null : what;
-    // The innermost expression first; pressed again, the next one around it.
-    const around = [];
-    for (let mark = event.target.closest("main [data-e]"); mark; mark = mark.parentElement.closest("[data-e]")) around.push(["e", mark.dataset.e]);
+    // The symbol or the innermost expression first; pressed again, the next one around it.
+    const around = [], inner = symbol(event.target) && "[data-s]";
+    for (let mark = event.target.closest(`main ${inner || "[data-e]"}`); mark; mark = mark.parentElement.closest("main [data-e]")) {
+      around.push("s" in mark.dataset ? ["s", mark.dataset.s] : ["e", mark.dataset.e]);
+    }
     if (around.length) return around[held ? around.findIndex(one => same(one, lit)) + 1 : 0] ?? null;
     const word = wordAt(event);
     return word && !(held && same(word, lit)) && words(word[1]).length > 1 ? word : null;

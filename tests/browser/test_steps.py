@@ -23,6 +23,8 @@ SOURCE = '''"""
 (2, 1, 2, 3)
 >>> large(40, 50).shape
 (40, 50)
+>>> endless(150)
+150
 """
 
 import numpy as np
@@ -74,6 +76,18 @@ def large(rows, columns):
     """
     mixed = np.linspace(0.0, 1.0, rows * columns)
     return mixed.reshape(rows, columns)
+
+
+def endless(count):
+    """
+    ## Long
+
+    More steps than are recorded.
+    """
+    total = 0
+    for _ in range(count):
+        total += 1
+    return total
 
 
 def unseen(value):
@@ -294,10 +308,11 @@ def test_no_line_moves_when_one_is_lit_and_the_lit_one_is_in_sight(
 
 def test_on_a_phone_everything_fits_and_can_be_touched(sums: Path, visit: Visit) -> None:
     page = visit.open(sums / "sums.html")
-    page.set_viewport_size({"width": 390, "height": 844})
     panel = walk(page, "softmax")
     page.keyboard.press("End")
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    for width in (320, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
     for target in (*panel.get_by_role("button").all(), panel.get_by_role("slider"), button(page, "softmax")):
         box = target.bounding_box()
         assert box is not None
@@ -354,6 +369,15 @@ def test_axe_finds_nothing_and_tints_leave_the_contrast(sums: Path, chromium: Br
     assert min(numbers) >= 4.5
 
 
+def test_a_call_that_went_on_for_too_long_says_so_at_its_end(sums: Path, visit: Visit) -> None:
+    page = visit.open(sums / "sums.html")
+    panel = walk(page, "endless")
+    expect(panel.locator(".more")).to_be_empty()
+    page.keyboard.press("End")
+    expect(panel.locator(".nth")).to_contain_text("step 200 of 200")
+    expect(panel.locator(".more")).to_have_text("Recorded up to here; the call went on.")
+
+
 def test_a_record_that_cannot_be_loaded_says_so_and_closes(sums: Path, visit: Visit, tmp_path: Path) -> None:
     lost = shutil.copytree(sums, tmp_path / "site")
     shutil.rmtree(lost / "steps")
@@ -370,7 +394,13 @@ def test_a_record_that_cannot_be_loaded_says_so_and_closes(sums: Path, visit: Vi
 
 def test_only_functions_that_ran_have_a_button(sums: Path, visit: Visit) -> None:
     page = visit.open(sums / "sums.html")
-    assert page.locator("[data-walk] .hidden").all_inner_texts() == ["running", "softmax", "stack", "large"]
+    assert page.locator("[data-walk] .hidden").all_inner_texts() == [
+        "running",
+        "softmax",
+        "stack",
+        "large",
+        "endless",
+    ]
 
 
 def test_without_scripts_there_is_no_button_and_no_panel(sums: Path, chromium: Browser) -> None:

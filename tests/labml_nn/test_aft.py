@@ -573,6 +573,22 @@ def test_without_keys_all_leave_as_the_bias_and_without_queries_nobody_does(
 
 
 @EACH
+@pytest.mark.parametrize("masks", [None, 0, 1])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_of_an_empty_batch_there_is_nothing_to_say_and_nothing_to_learn(
+    kind: str, is_causal: bool, masks: int | None
+) -> None:
+    aft, x = layer(kind), sequence()[:, :0]
+    mask = None if masks is None else torch.ones(len(x), len(x), masks, dtype=torch.bool)
+    y = aft(query=x, key=x, value=x, mask=mask, is_causal=is_causal)
+    assert y.shape == x.shape
+    assert all(slope.eq(0).all() for slope in slopes(y, aft))
+    first, state = aft.step(x[:4])  # type: ignore[operator]
+    second, _ = aft.step(x[4:], state)  # type: ignore[operator]
+    assert torch.cat([first, second]).shape == x.shape
+
+
+@EACH
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_gradients_asked_for_under_autocast_are_those_asked_for_outside(kind: str, is_causal: bool) -> None:
     aft, x = layer(kind, dtype=torch.float32), sequence(dtype=torch.float32)

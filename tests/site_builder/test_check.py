@@ -37,8 +37,10 @@ def agree(query, key):
 '''
 
 
-def project(folder: Path, package: str = "pkg", **modules: str) -> Path:
-    (folder / "pyproject.toml").write_text(f'[tool.site_builder]\npackages = ["{package}"]\n', "utf-8")
+def project(folder: Path, package: str = "pkg", *, cache: Path | None = None, **modules: str) -> Path:
+    table = f'[tool.site_builder]\npackages = ["{package}"]\n'
+    table += f'cache = "{cache.as_posix()}"\n' if cache else ""
+    (folder / "pyproject.toml").write_text(table, "utf-8")
     (folder / package).mkdir()
     for name, text in {"__init__": "", **modules}.items():
         (folder / package / f"{name}.py").write_text(dedent(text).lstrip(), "utf-8")
@@ -95,9 +97,11 @@ def test_where_claim_and_code_part_it_exits_with_1_and_shows_both_shapes(
     ids=["claim", "einsum"],
 )
 def test_attention_with_a_wrong_claim_or_another_einsum_is_caught(
-    tmp_path: Path, right: str, wrong: str, where: str
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, right: str, wrong: str, where: str
 ) -> None:
-    folder = project(tmp_path, "labml_nn") / "labml_nn" / "transformers"
+    # What typesetting all its formulas gave is kept for the other case.
+    cache = tmp_path_factory.getbasetemp() / "checked"
+    folder = project(tmp_path, "labml_nn", cache=cache) / "labml_nn" / "transformers"
     folder.mkdir()
     (folder / "__init__.py").touch()
     for name in ("mha.py", "fused_attention.py"):

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from site_builder.claims import check
+from site_builder.parse import parse
+
 from .claiming import Judged, judged, numbers
 
 SOURCE = r'''
@@ -197,6 +200,27 @@ def no_alternative(x, mask):
     * `mask: [1, n]`
 
     >>> no_alternative(np.ones((7, 2)), np.ones((7, 5)))
+    """
+
+
+def either(x, mask):
+    """
+    * `x: [n, m]`
+    * `mask: [n or 1, m or 1]`
+
+    >>> either(np.ones((7, 2)), np.ones((7, 1)))
+    >>> either(np.ones((7, 2)), np.ones((1, 2)))
+    """
+    # `seen: [n or 1, m or 1]`
+    seen = mask > 0
+
+
+def neither(x, mask):
+    """
+    * `x: [n, m]`
+    * `mask: [n or 1, m]`
+
+    >>> neither(np.ones((7, 2)), np.ones((3, 2)))
     """
 
 
@@ -446,6 +470,12 @@ def test_what_cannot_be_is_false(page: Judged, scope: str, recorded: list[int]) 
     assert recorded in list(numbers(fault))
 
 
+def test_an_axis_may_be_either_of_two(page: Judged) -> None:
+    assert set(page.verdicts("either").values()) == {"proven"}
+    fault = only_fault(page, "neither")
+    assert "says [7 or 1, 2], but the recorded shape is [3, 2]" in fault
+
+
 def test_a_fault_says_which_example_made_the_call(page: Judged) -> None:
     line = 1 + next(n for n, text in enumerate(page.page.lines) if ">>> wrong_number" in text)
     assert f"in the example of line {line}" in only_fault(page, "wrong_number")
@@ -599,3 +629,9 @@ def test_without_a_record_everything_is_unchecked_and_only_texts_are_looked_at(t
     assert {str(one.verdict) for one in found.checked.claims} == {"unchecked"}
     assert {one.code for one in found.checked.diagnostics} == {"claim-unknown"}
     assert found.checked.shapes == {}
+
+
+def test_a_record_of_more_code_than_the_page_has_proves_nothing(page: Judged) -> None:
+    file = page.page.source
+    shorter = parse(file, b'def f(x):\n    "`x: [n]`"\n')
+    assert [str(one.verdict) for one in check(shorter, page.record).claims] == ["unchecked"]

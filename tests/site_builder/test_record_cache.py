@@ -116,6 +116,39 @@ def test_names_that_a_package_passes_on_lead_to_the_module_that_defines_them(fol
     assert keys.needed("pkg.transitive") == {"pkg", "pkg.transitive", "pkg.user", "pkg.base"}
 
 
+def test_an_example_depends_on_what_it_imports_by_dots(tmp_path: Path) -> None:
+    (write(tmp_path, base=BASE) / "pkg" / "inner").mkdir()
+    (tmp_path / "pkg" / "inner" / "__init__.py").touch()
+    text = '"""\n>>> from ..base import double\n>>> from . import other\n>>> double(1)\n2\n"""\n'
+    (tmp_path / "pkg" / "inner" / "page.py").write_text(text, "utf-8")
+    (tmp_path / "pkg" / "inner" / "other.py").touch()
+    keys = Keys(pages(tmp_path), Store())
+    assert keys.needed("pkg.inner.page") == {
+        "pkg",
+        "pkg.base",
+        "pkg.inner",
+        "pkg.inner.other",
+        "pkg.inner.page",
+    }
+
+
+def test_a_page_finds_loaded_what_it_needs_itself_and_no_more(tmp_path: Path) -> None:
+    plain = '"""\n>>> import sys\n>>> "torch" in sys.modules, "numpy" in sys.modules\n(False, False)\n"""\n'
+    write(
+        tmp_path,
+        a='"""\n>>> 1\n1\n"""\nimport pkg.deep\n',
+        deep="import pkg.deeper",
+        deeper="import numpy",
+        z=plain,
+    )
+    found = {page.source.module: page for page in pages(tmp_path)}
+    keys = Keys(found.values(), Store())
+    assert keys.loads(found["pkg.a"]) == ("numpy.random",)
+    assert keys.loads(found["pkg.z"]) == ()
+    for jobs in (1, 2):
+        assert record(tmp_path, jobs=jobs).diagnostics == ()
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

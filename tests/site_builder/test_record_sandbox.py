@@ -14,7 +14,8 @@ import pytest
 from site_builder.record import Limits, Recorded
 from tests.site_builder.recording import record, write
 
-LIMITS = Limits(seconds=4, megabytes=300)
+LIMITS = Limits(seconds=60, megabytes=300)
+SHORT = Limits(seconds=2, megabytes=300)
 
 PAGES = {
     "forever": (">>> 1\n1\n>>> while True: pass\n>>> 2\n2", 2, "example-time this example had not ended"),
@@ -55,6 +56,26 @@ PAGES = {
         2,
         "example-exit this example ended its process by signal 6",
     ),
+    "kills": (
+        ">>> import os\n>>> os.kill(os.getpid(), 9)",
+        2,
+        "example-exit this example ended its process by signal 9",
+    ),
+    "shared": (
+        ">>> import mmap\n>>> shared = mmap.mmap(-1, 10**9)\n>>> for at in range(0, 10**9, 4096): shared[at] = 1",
+        3,
+        "example-memory this example needs more memory than the 300 MB",
+    ),
+    "leaves": (
+        ">>> raise SystemExit(3)",
+        1,
+        "example-failed this example raises SystemExit: 3",
+    ),
+    "parent": (
+        ">>> import os, time\n>>> os.kill(os.getppid(), 9); time.sleep(99)",
+        0,
+        "record-failed the recorder failed: its process ended",
+    ),
     "daemon": (
         ">>> import daemons\n>>> daemons.start()\n>>> 3\n3",
         2,
@@ -66,9 +87,31 @@ PAGES = {
         "example-process an example leaves a process behind",
     ),
     "prints": (
-        '>>> for i in range(10**5): print("x" * 100)\n>>> 3\n3',
+        '>>> for i in range(10**4): print("x" * 1000)\n>>> 3\n3',
         1,
         "example-output this example prints more than 64000 characters",
+    ),
+}
+HARMLESS = {
+    "closes": (
+        ">>> import os\n>>> for i in range(64):\n...     try: os.close(i)\n...     except OSError: pass\n"
+        ">>> opened = [os.open('own', os.O_CREAT | os.O_RDWR) for _ in range(64)]"
+    ),
+    "opens": (
+        ">>> import os\n>>> opened = []\n>>> try:\n...     while True: opened.append(os.open('/dev/null', 0))\n"
+        "... except OSError: print('full')\nfull"
+    ),
+    "reads": ">>> import sys\n>>> sys.stdin.read()\n''",
+    "shouts": ">>> import os\n>>> os.write(1, b'x' * 10**7)\n10000000\n>>> os.system('echo hello')\n0",
+    "thread": ">>> import threading, time\n>>> threading.Thread(target=time.sleep, args=(99,)).start()",
+    "watches": (
+        ">>> import ctypes\n>>> libc = ctypes.CDLL(None)\n"
+        ">>> libc.inotify_add_watch(libc.inotify_init(), b'/tmp', 4095) > 0\nTrue"
+    ),
+    "worker": (
+        ">>> import multiprocessing\n>>> context = multiprocessing.get_context('fork')\n>>> queue = context.Queue()\n"
+        ">>> process = context.Process(target=queue.put, args=(7,)); process.start()\n"
+        ">>> queue.get(); process.join()\n7"
     ),
 }
 DAEMONS = """
@@ -93,6 +136,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bad")
     texts = {name: f'"""\nProse.\n\n{text}\n"""\n' for name, (text, _, _) in PAGES.items()}
     daemons = DAEMONS.replace("PIDS", repr(str(folder / "pids")))
+    texts |= {name: f'"""\n{text}\n>>> 3\n3\n"""\n' for name, text in HARMLESS.items()}
     write(folder, **texts, good='"""\n>>> 1\n1\n"""\n')
     (folder / "daemons.py").write_text(daemons, "utf-8")
     return folder
@@ -100,7 +144,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def recorded(folder: Path) -> Recorded:
-    return record(folder, limits=LIMITS)
+    """All of them beside each other, and what never ends by itself with the page that is to be whole after it."""
+    most = record(folder, *(name for name in (*PAGES, *HARMLESS) if name != "forever"), limits=LIMITS)
+    last = record(folder, "forever", "good", limits=SHORT)
+    return Recorded({**most.records, **last.records}, (*most.diagnostics, *last.diagnostics))
 
 
 posix = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has subreapers")
@@ -116,6 +163,15 @@ def test_each_gives_one_diagnostic_at_its_line(recorded: Recorded, name: str) ->
     (fault,) = [fault for fault in recorded.diagnostics if fault.path == f"pkg/{name}.py"]
     assert f"{fault.code} {fault.message}".startswith(says)
     assert fault.line == line
+
+
+@posix
+@pytest.mark.parametrize("name", sorted(HARMLESS))
+def test_what_only_looks_bad_is_no_fault(recorded: Recorded, name: str) -> None:
+    assert [str(fault) for fault in recorded.diagnostics if fault.path == f"pkg/{name}.py"] == []
+    examples = recorded.records[f"{name}.html"].examples
+    assert examples[-1].output == "3\n"
+    assert all(example.passed for example in examples)
 
 
 @posix

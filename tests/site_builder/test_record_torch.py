@@ -99,9 +99,143 @@ def normal(s, d):
 '''
 
 
+ODD = '''
+"""
+>>> odd()
+>>> counted(), heard(), touched()
+(1, ['relu'], 0)
+>>> torch.vmap(each)(torch.ones(3, 2)).shape
+torch.Size([3, 2])
+>>> sorted(node.kind() for node in torch.jit.trace(each, torch.ones(2)).graph.nodes())
+['aten::mul', 'prim::Constant']
+>>> faked()
+>>> numbers(torch.tensor([1, 50257]), torch.tensor([True, False]), torch.tensor([1 + 2j]), torch.arange(2000))
+>>> make()(torch.ones(2)).shape
+torch.Size([2])
+>>> Masked()(torch.ones(5, 2, 3, 4)).shape
+torch.Size([5, 2, 3, 4])
+"""
+
+import numpy as np
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+def odd():
+    meta = torch.empty(3, 4, device="meta")
+    sparse = torch.eye(3).to_sparse()
+    quantised = torch.quantize_per_tensor(torch.ones(3), 0.5, 0, torch.qint8)
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    half = torch.ones(2, dtype=torch.bfloat16)
+    gone = torch.arange(4.0)[::2]
+    storage = gone.untyped_storage()
+    storage.resize_(0)
+    given_back = gone
+    forgotten = torch.empty(5)
+    records = np.zeros(2, dtype=[("a", "i4"), ("b", "f8")])
+    zero = np.array(3)
+
+
+class Counting(TorchDispatchMode):
+    times = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        Counting.times += 1
+        return function(*args, **(kwargs or {}))
+
+
+class Hearing(TorchFunctionMode):
+    heard = []
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        Hearing.heard.append(function.__name__)
+        return function(*args, **(kwargs or {}))
+
+
+class Touched(torch.Tensor):
+    times = 0
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        Touched.times += 1
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+
+def counted():
+    x = torch.ones(3)
+    with Counting():
+        relu(x)
+    return Counting.times
+
+
+def heard():
+    x = torch.ones(3)
+    with Hearing():
+        relu_too(x)
+    return Hearing.heard
+
+
+def touched():
+    x = torch.ones(3).as_subclass(Touched)
+    Touched.times = 0
+    same(x)
+    return Touched.times
+
+
+def relu(x):
+    r = x.relu()
+    return r
+
+
+def relu_too(x):
+    r = x.relu()
+    return r
+
+
+def same(x):
+    it = x
+    return it
+
+
+def each(x):
+    w = x * 2
+    return w
+
+
+def faked():
+    with FakeTensorMode():
+        fake = torch.ones(3, 2)
+        result = relu(fake)
+
+
+def numbers(whole, truth, complex_, large):
+    pass
+
+
+def make():
+    class Local(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            return x
+
+    return Local()
+
+
+class Masked(nn.Module):
+    def forward(self, q):
+        return nn.functional.scaled_dot_product_attention(q, q, q, attn_mask=torch.zeros(3, 3))
+'''
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Recorded]:
-    folder = write(tmp_path_factory.mktemp("torch"), tiny=TINY)
+    folder = write(tmp_path_factory.mktemp("torch"), tiny=TINY, odd=ODD)
     model = discover(Config(root=ROOT, packages=("labml_nn/transformers/feed_forward.py",))).sources[0]
     every = [*pages(folder), parse(model, Path(model.file).read_bytes())]
     every = [page for page in every if page.url != "index.html" or page.source.module != "pkg"]
@@ -148,6 +282,63 @@ def test_a_walk_shows_numbers(seen: Seen) -> None:
     attention = seen.function("Attention.forward").walk
     assert attention is not None
     assert len(attention.arguments[0].value.stats) == 4
+
+
+@pytest.fixture(scope="module")
+def odd(recorded: tuple[Path, Recorded]) -> Seen:
+    """That its examples pass already says that nobody noticed the recorder."""
+    folder, found = recorded
+    return Seen(folder, "odd.html", found.records["odd.html"])
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "data"),
+    [
+        ("meta", (3, 4), ()),
+        ("sparse", (3, 3), ()),
+        ("quantised", (3,), ("1", "1", "1")),
+        ("nested", None, ()),
+        ("half", (2,), ("1", "1")),
+        ("given_back", (2,), ()),
+        ("forgotten", (5,), ("0",) * 5),
+        ("records", (2,), ()),
+        ("zero", (), ("3",)),
+    ],
+)
+def test_every_kind_of_tensor_is_told_as_far_as_it_has_numbers(
+    odd: Seen, name: str, shape: tuple[int, ...] | None, data: tuple[str, ...]
+) -> None:
+    walk = odd.function("odd").walk
+    assert walk is not None
+    (value,) = [write.value for step in walk.steps for write in step.writes if write.name == name]
+    assert (value.shape, value.data) == (shape, data)
+
+
+def test_numbers_are_told_as_what_they_are(odd: Seen) -> None:
+    walk = odd.function("numbers").walk
+    assert walk is not None
+    whole, truth, complex_, large = (argument.value for argument in walk.arguments)
+    assert (whole.data, truth.data, complex_.data) == (("1", "50257"), ("1", "0"), ("1+2j",))
+    assert large.stats == ("0", "1999", "999.5", "577.4")
+
+
+def test_tensors_that_stand_for_others_are_told_by_their_shape(odd: Seen) -> None:
+    assert odd.writes("w = x") == {"w": ["[2]"]}
+    assert odd.writes("fake = ") == {"fake": ["[3, 2]"]}
+    assert odd.writes("it = x") == {"it": ["[3]"]}
+
+
+def test_classes_that_functions_make_are_told_too(odd: Seen) -> None:
+    (local,) = [one for one in odd.record.classes if one.name == "make.Local"]
+    assert [one.parameters for one in local.constructions] == [3]
+
+
+def test_attention_with_a_mask_costs_what_its_two_products_do(odd: Seen) -> None:
+    flops = named(odd)["Masked"].flops
+    assert flops is not None
+    queries_with_keys = 2 * (5 * 2) * 3 * 3 * 4
+    weights_with_values = 2 * (5 * 2) * 3 * 3 * 4
+    assert flops.total == queries_with_keys + weights_with_values
 
 
 def named(seen: Seen) -> dict[str, Class]:

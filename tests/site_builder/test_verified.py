@@ -16,6 +16,9 @@ import numpy as np
 import pytest
 import torch
 
+from site_builder.config import load
+from site_builder.serve import watched
+from site_builder.site import Memory, make
 from site_builder.verified import Verify
 from site_builder.verified.merge import Heard, Run, merged
 from site_builder.verified.model import Finding, MalformedError, Module, from_bytes, rounded, to_bytes
@@ -506,6 +509,16 @@ def test_the_file_may_have_another_name(verified_project: Path, build: Builder) 
     settings = dedent(SETTINGS).format(more='verified = "evidence.json"')
     (verified_project / "pyproject.toml").write_text(settings, "utf-8")
     assert "a sum" in feet(build, verified_project)["layer"]
+
+
+def test_who_goes_on_building_sees_new_findings_and_only_those(project: Path, written: bytes) -> None:
+    config, memory = load(project), Memory()
+    assert config.folder("tests/verified.json") in watched(config).files
+    before = make(config, memory=memory).files
+    (project / "tests/verified.json").write_bytes(written)
+    after = make(config, memory=memory).files
+    assert {url for url in before if before[url] != after[url]} == {"layer.html", "other.html"}
+    assert after == make(config).files
 
 
 def test_a_damaged_file_is_one_diagnostic_and_the_site_is_built(

@@ -320,10 +320,11 @@ class AllBlocksAtOnce(TwiceDifferentiable):
 
         # Missing queries have biases too, so that they have no total of 0.
         #
-        # `exp_band: [groups, blocks, block, block + 1]`
+        # * `exp_band: [groups, blocks * block, block + 1]`
+        # * `exp_band: [groups, blocks, block, block + 1]`
         missing = blocks * block - seq_len
-        exp_band = F.pad(band, (block + 1 - band.shape[2], 0, 0, missing)).exp_()
-        exp_band = exp_band.unflatten(1, (blocks, block))
+        padded = F.pad(band, (block + 1 - band.shape[2], 0, 0, missing))
+        exp_band = padded.exp_().unflatten(1, (blocks, block))
         # `weights: [groups, blocks, block, 2 * block]`
         weights = key.new_empty(groups, blocks, block, 2 * block)
         weights.copy_(key.new_ones(block, 2 * block).tril_(-1))
@@ -474,6 +475,6 @@ def slanted(weights: Tensor) -> Tensor:
     tensor([[0, 1, 2],
             [5, 6, 7]])
     """
-    group, block, row, column = weights.stride()
+    to_group, to_block, to_row, to_column = weights.stride()
     shape = (*weights.shape[:3], weights.shape[2] + 1)
-    return weights.as_strided(shape, (group, block, row + column, column))
+    return weights.as_strided(shape, (to_group, to_block, to_row + to_column, to_column))

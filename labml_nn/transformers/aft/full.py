@@ -276,8 +276,8 @@ class AFTFull(AttentionFree):
         The next positions of a causal sequence, which looks at itself. `state` is what the call
         before gave back, and is not changed.
 
-        * `x: [seq_len, batch_size, d_model]`
-        * `return: [seq_len, batch_size, d_model]`, and the new state
+        * `x: [n, batch_size, d_model]`
+        * `return: [n, batch_size, d_model]`, and the new state
 
         >>> aft = AFTFull(d_model=6, seq_len=7)
         >>> x = torch.randn(7, 2, 6)
@@ -301,7 +301,7 @@ class AFTFull(AttentionFree):
                 key, value = key.float(), value.float()
             # The causal table of the whole sequence; of its rows, the last.
             #
-            # `bias: [1, seq_len, seq_len_k]`
+            # `bias: [1, n, seq_len]`
             bias = self.get_bias(seq_len, seq_len)[:, seen:].to(key.dtype)
             future = torch.ones_like(bias, dtype=torch.bool).triu(seen + 1)
             bias = bias.masked_fill(future, -torch.inf)

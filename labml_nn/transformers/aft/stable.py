@@ -306,10 +306,11 @@ class SharedMaximum(TwiceDifferentiable):
         # * `exp_bias: [groups, seq_len_q, seq_len_k]`
         exp_key = (key - finite(key.amax(dim=1, keepdim=True))).exp_()
         exp_bias = (bias - finite(bias.amax(dim=2, keepdim=True))).exp_()
-        # * `total: [groups, seq_len_q, columns]`
-        # * `x: [groups, seq_len_q, columns]`
+        # `total: [groups, seq_len_q, columns]`
         total = torch.bmm(exp_bias, exp_key)
         # Only a query that sees nothing has a total of 0. It divides 0 by 1.
+        #
+        # `x: [groups, seq_len_q, columns]`
         total.masked_fill_(total == 0, 1)
         x = torch.bmm(exp_bias, exp_key * value).div_(total)
         ctx.save_for_backward(key, value, bias, exp_key, exp_bias, total, x)

@@ -112,8 +112,8 @@ class AttentionFreeWithWindow(AttentionFree):
         The next positions of a causal sequence, which looks at itself. `state` is what the call
         before gave back, and is not changed.
 
-        * `x: [seq_len, batch_size, d_model]`
-        * `return: [seq_len, batch_size, d_model]`, and the new state
+        * `x: [n, batch_size, d_model]`
+        * `return: [n, batch_size, d_model]`, and the new state
 
         >>> from labml_nn.transformers.aft import AFTLocal
         >>> aft = AFTLocal(d_model=6, seq_len=11, local_window_size=3)
@@ -151,13 +151,13 @@ class AttentionFreeWithWindow(AttentionFree):
         r"""
         ### The average, continued
 
-        * `key: [seq_len, batch_size, d_model]`
-        * `value: [seq_len, batch_size, d_model]`
-        * `return: [seq_len, batch_size, d_model]`, and the new state
+        * `key: [n, batch_size, d_model]`
+        * `value: [n, batch_size, d_model]`
+        * `return: [n, batch_size, d_model]`, and the new state
         """
         if key.dtype in (torch.float16, torch.bfloat16):
             key, value = key.float(), value.float()
-        # `key: [groups, seq_len, columns]`
+        # `key: [groups, n, columns]`
         key, value = (to_columns(x, self.heads, False) for x in (key, value))
         seen, past, before = 0, nothing_yet(key), 0
         if state is not None:
@@ -168,7 +168,7 @@ class AttentionFreeWithWindow(AttentionFree):
             past = (past_key, past_value)
             # The window goes in front.
             #
-            # `key: [groups, seen_in_window + seq_len, columns]`
+            # `key: [groups, seen_in_window + n, columns]`
             key = torch.cat([window_key, key], dim=1)
             value = torch.cat([window_value, value], dim=1)
 

@@ -476,7 +476,7 @@ class FastWeightsAttentionTransformer(nn.Module):
 
         The state is a tuple, with the memory of each layer.
 
-        * `x: [n, batch_size, d_model]`
+        * `x: [seq_len, batch_size, d_model]`
 
         >>> layer = FastWeightsAttentionTransformerLayer(
         ...     d_model=12,

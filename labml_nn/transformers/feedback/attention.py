@@ -267,7 +267,8 @@ class FeedbackAttention(nn.Module):
         # * `pos_bias: [heads, 1, n_distances]`
         pos_key, pos_bias = distances
         place = torch.baddbmm(pos_bias, query.transpose(0, 1), pos_key)
-        # `place: [batch_size * heads, 1, n_distances]`
+        # * `place: [batch_size * heads, 1, n_distances]`
+        # * `place: [batch_size * heads, 1, seq_len]`
         place = place.transpose(0, 1).reshape(batch_size * self.heads, 1, -1)
         place = place[:, :, -sum(lengths) :]
 
