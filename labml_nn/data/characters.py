@@ -240,6 +240,8 @@ class CharacterDataset:
         each of the first $n - T$ may begin a piece, since behind the last character of a piece
         there must be one more to predict.
 
+        * `return: [seq_len, batch_size]`, the characters to read, and as many to predict
+
         >>> dataset = CharacterDataset.of("digits", "0123456789" * 7)
         >>> x, y = dataset.batch(step=0, seq_len=5, batch_size=2, seed=0)
         >>> x.shape

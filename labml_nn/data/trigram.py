@@ -218,6 +218,7 @@ class Counts:
         trigram's; and the bucket, which is how many binary digits the number $N(ab\cdot)$ has.
 
         * `triples: [n, 3]`
+        * `return: [n, 4]`, and as many buckets as triples
 
         >>> counts = Counts.of(torch.tensor([0, 1, 2, 0, 1, 2, 0, 1, 0]), n_tokens=3)
         >>> sources, bucket = counts.sources(torch.tensor([[0, 1, 2], [2, 2, 0]]))
@@ -233,9 +234,20 @@ class Counts:
         """
         a, b, c = triples.unbind(dim=-1)
         base = self.n_tokens + 1
+        # How often the two and the one before $c$ were seen with anything after them.
+        #
+        # * `pair_context: [n]`
+        # * `single_context: [n]`
         pair_context = self.pair_contexts.look_up(a * base + b)
         single_context = self.single_contexts.look_up(b)
 
+        # What each witness has counted. Where it has not seen the context, it repeats the one
+        # before it.
+        #
+        # * `uniform: [n]`
+        # * `unigram: [n]`
+        # * `bigram: [n]`
+        # * `trigram: [n]`
         uniform = torch.full(c.shape, 1 / self.n_tokens, dtype=torch.float64)
         unigram = self.singles.look_up(c).double() / self.n_characters
         bigram = self.pairs.look_up(b * base + c) / single_context.double()
@@ -316,10 +328,12 @@ def fit_weights(sources: Tensor, bucket: Tensor, n_steps: int = 50) -> Weights:
     # fortune. So each bucket also gets four places that are made up: one for each witness, at
     # which this one was right and all others were wrong.
     #
-    # `sources: [n_places, 4]`
+    # * `sources: [n_places, 4]`
+    # * `bucket: [n_places]`
     sources = torch.cat([sources, torch.eye(4).double().repeat(N_BUCKETS, 1)])
     bucket = torch.cat([bucket, torch.arange(N_BUCKETS).repeat_interleave(4)])
 
+    # `weights: [n_buckets, 4]`
     weights = torch.full((N_BUCKETS, 4), 1 / 4, dtype=torch.float64)
     history = []
     for _ in range(n_steps):
@@ -457,7 +471,7 @@ def triples_of(ids: Tensor, n_tokens: int) -> Tensor:
     bigram speaks.
 
     * `ids: [n]`
-    * `return: [n_predicted, 3]`
+    * `return: [n - 1, 3]`
 
     >>> triples_of(torch.tensor([4, 2, 3, 1]), n_tokens=5)
     tensor([[5, 4, 2],
@@ -475,6 +489,8 @@ def triples_of(ids: Tensor, n_tokens: int) -> Tensor:
 def check_ids(ids: Tensor, n_tokens: int) -> None:
     r"""
     ## Numbers that are characters
+
+    * `ids: [n]`
     """
     if ids.ndim != 1 or ids.dtype != torch.int64:
         raise ValueError(

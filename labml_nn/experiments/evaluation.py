@@ -4,6 +4,9 @@ title: Evaluation
 summary: Every validation character, in order, once; and the model left just as it was found.
 symbols:
   L: loss
+  n: count
+  x_t: y
+  x_{<t}: x
 ---
 # Evaluation
 
@@ -106,6 +109,7 @@ def cross_entropy(logits: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
 
     * `logits: [seq_len, batch_size, n_tokens]`
     * `y: [seq_len, batch_size]`
+    * `return: []`, the mean over all characters, or their sum
 
     The logarithm is taken in float32, whatever the model computes in: bfloat16 has about three
     digits, and a probability of 0.999 would be 1.

@@ -18,6 +18,8 @@ papers:
 symbols:
   c: clip_norm
   \lambda: weight_decay
+  \eta: learning_rate
+  w: weights
 ---
 # The optimiser
 
@@ -123,6 +125,8 @@ def clip_gradient(model: nn.Module, clip_norm: float | None) -> Tensor:
     $$g \leftarrow g \cdot \min\!\left(1, \frac{c}{\lVert g \rVert}\right)$$
 
     The result is the length as it was before: a number worth watching.
+
+    * `return: []`
 
     >>> layer = nn.Linear(2, 1, bias=False)
     >>> layer.weight.grad = torch.tensor([[30.0, 40.0]])

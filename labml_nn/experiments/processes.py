@@ -8,7 +8,8 @@ papers:
     year: 2020
     url: https://arxiv.org/abs/2006.15704
 symbols:
-  P: size
+  P: [size, self.size]
+  \bar L_p: value
 ---
 # Several processes
 
@@ -84,6 +85,7 @@ class Processes:
         ### My slice of the joint batch
 
         * `batch: [seq_len, batch_size]`
+        * `return: [seq_len, batch_size // size]`
 
         >>> batch = torch.arange(12).reshape(2, 6)
         >>> Processes(torch.device("cpu"), rank=1, size=3).share(batch)

@@ -10,6 +10,7 @@ papers:
 symbols:
   z: logits
   T: temperature
+  p: probabilities
 ---
 # Sampling
 

@@ -14,6 +14,7 @@ papers:
 symbols:
   V: value
   m: highest
+  \ell: total
   S: scores
 ---
 # Attention without the table
@@ -85,6 +86,7 @@ def fused_attention(
     * `query: [seq_len_q, batch_size, heads, d_k]`
     * `key: [seq_len_k, batch_size, heads, d_k]`
     * `value: [seq_len_k, batch_size, heads, d_k]`
+    * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1, 1]`
     * `return: [seq_len_q, batch_size, heads, d_k]`
 
     Both forms give the same result. Dropout is the exception: they drop the same share of the
@@ -92,10 +94,12 @@ def fused_attention(
 
     >>> from labml_nn.transformers.mha import MultiHeadAttention
     >>> attention = MultiHeadAttention(heads=3, d_model=15).eval()
-    >>> x = torch.randn(7, 2, 15)
-    >>> fused = attention(query=x, key=x, value=x)
+    >>> x, memory = torch.randn(7, 2, 15), torch.randn(11, 2, 15)
+    >>> mask = torch.rand(7, 11, 2) < 0.5
+    >>> mask[4] = False  # this one sees nothing
+    >>> fused = attention(query=x, key=memory, value=memory, mask=mask)
     >>> attention.keep_attn = True
-    >>> readable = attention(query=x, key=x, value=x)
+    >>> readable = attention(query=x, key=memory, value=memory, mask=mask)
     >>> torch.allclose(fused, readable, atol=1e-6)
     True
 
@@ -134,6 +138,9 @@ def fused_attention(
     # What comes back for a query that sees nothing has differed between kernels and releases
     # ([issue 103963](https://github.com/pytorch/pytorch/issues/103963)). So we do not ask: such a
     # query may see everything, and afterwards we clear what it brought home.
+    #
+    # * `mask: [batch_size or 1, 1, seq_len_q or 1, seq_len_k]`
+    # * `blind: [batch_size or 1, 1, seq_len_q or 1, 1]`
     blind = None
     if mask is not None:
         mask = mask.permute(2, 3, 0, 1)
@@ -154,6 +161,8 @@ def fused_attention(
     # [second derivatives](labml_nn.transformers.fused_attention.DifferentiableAgain). With dropout
     # that cannot be done, since other weights would be dropped the second time; and a compiled
     # graph has no second derivative anyway.
+    #
+    # `x: [batch_size, heads, seq_len_q, d_k]`
     if dropout_prob == 0 and not torch.compiler.is_compiling():
         x = DifferentiableAgain.apply(x, query, key, value, mask, is_causal, scale)
     if blind is not None:
@@ -181,8 +190,8 @@ class DifferentiableAgain(torch.autograd.Function):
     recording. If it is, somebody means to come this way again, and the gradient is taken through
     the plain form instead. Who wants only one derivative pays nothing.
 
-    >>> x = torch.randn(7, 2, 3, 5, requires_grad=True)
-    >>> y = fused_attention(x, x, x, mask=None, scale=0.5)
+    >>> x, memory = torch.randn(7, 2, 3, 5, requires_grad=True), torch.randn(11, 2, 3, 5)
+    >>> y = fused_attention(x, memory, memory, mask=None, scale=0.5)
     >>> (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
     >>> slope.square().sum().backward()
     >>> x.grad.shape
@@ -201,24 +210,43 @@ class DifferentiableAgain(torch.autograd.Function):
         is_causal: bool,
         scale: float,
     ) -> Tensor:
+        r"""
+        * `x: [batch_size, heads, seq_len_q, d_k]`
+        * `query: [batch_size, heads, seq_len_q, d_k]`
+        * `key: [batch_size, heads, seq_len_k, d_k]`
+        * `value: [batch_size, heads, seq_len_k, d_k]`
+        * `mask: [batch_size or 1, 1, seq_len_q or 1, seq_len_k]`
+        * `return: [batch_size, heads, seq_len_q, d_k]`
+        """
         return x.view_as(x)
 
     # Put aside what the plain form would need. The kernel keeps the same tensors for its own way
     # back, so they cost nothing more.
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        r"""
+        * `output: [batch_size, heads, seq_len_q, d_k]`
+        """
         _, query, key, value, mask, is_causal, scale = inputs
         ctx.save_for_backward(query, key, value, mask)
         ctx.is_causal, ctx.scale = is_causal, scale
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        r"""
+        * `grads: [batch_size, heads, seq_len_q, d_k]`, a single one
+        * `return: [batch_size, heads, seq_len_q, d_k]`, and more: one for each input
+        """
         # Nobody is recording: hand the gradient on to the kernel.
         if not torch.is_grad_enabled():
             return *grads, None, None, None, None, None, None
 
         # Somebody is: go back through the plain form. The gradient then goes straight to query,
         # key and value, and none to the kernel.
+        #
+        # * `query: [batch_size, heads, seq_len_q, d_k]`
+        # * `key: [batch_size, heads, seq_len_k, d_k]`
+        # * `value: [batch_size, heads, seq_len_k, d_k]`
         query, key, value, mask = ctx.saved_tensors
         plain = partial(
             F.scaled_dot_product_attention,

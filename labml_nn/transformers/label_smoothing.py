@@ -155,6 +155,8 @@ class LabelSmoothingLoss(nn.Module):
         wanted.scatter_(-1, right, 1 - self.smoothing + self.smoothing / self.n_classes)
         if self.padding_idx is not None:
             # Nobody wants the padding class, and where it is the target nothing is wanted.
+            #
+            # `wanted: [..., size]`
             wanted[..., self.padding_idx] = 0
             wanted = wanted.masked_fill(right == self.padding_idx, 0)
         return wanted
@@ -223,6 +225,9 @@ class LabelSmoothingLoss(nn.Module):
         #
         # The sum on the right leaves the padding class out. Without smoothing there is none: a
         # class that the model excludes, with $\log p_k = -\infty$, is then no matter.
+        #
+        # * `padding: [size]`
+        # * `log_probs: [..., size]`
         cross = (1 - self.smoothing) * right
         if self.smoothing > 0:
             if self.padding_idx is not None:

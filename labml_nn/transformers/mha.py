@@ -96,6 +96,7 @@ class PrepareForMultiHeadAttention(nn.Module):
         * `x: [..., d_model]`, with any number of leading axes
         * `return: [..., heads, d_k]`
         """
+        # `x: [..., heads * d_k]`
         x = self.linear(x)
         # Only the last axis is cut, so nothing moves in memory.
         return x.unflatten(-1, (self.heads, self.d_k))
@@ -252,10 +253,8 @@ class MultiHeadAttention(nn.Module):
         axis may be 1, for a mask that all queries share: one that hides padding, say. The last may
         be 1, for a mask that the whole batch shares.
 
-        * `mask: [seq_len_q, seq_len_k, batch_size]`
-        * `mask: [seq_len_q, seq_len_k, 1]`
-        * `mask: [1, seq_len_k, batch_size]`
-        * `mask: [1, seq_len_k, 1]`
+        * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1]`
+        * `return: [seq_len_q or 1, seq_len_k, batch_size or 1, 1]`
 
         This mask is *causal*: position $i$ sees itself and the past, $j \le i$. We change the last
         position beyond recognition, and no earlier one notices.
@@ -270,6 +269,18 @@ class MultiHeadAttention(nn.Module):
         True
         >>> torch.allclose(before[-1], after[-1], atol=1e-6)
         False
+
+        This one hides *padding*: of eleven keys the second item of the batch has only eight, and
+        the rest might as well not be there.
+
+        >>> x, memory = torch.randn(7, 2, 15), torch.randn(11, 2, 15)
+        >>> n_keys = torch.tensor([11, 8])
+        >>> padding = (torch.arange(11).unsqueeze(-1) < n_keys).unsqueeze(0)
+        >>> padded = attention(query=x, key=memory, value=memory, mask=padding)
+        >>> second, memory = x[:, 1:], memory[:8, 1:]
+        >>> alone = attention(query=second, key=memory, value=memory)
+        >>> torch.allclose(padded[:, 1:], alone, atol=1e-6)
+        True
 
         Other conventions exist, and do not announce themselves. In `torch.nn.MultiheadAttention`
         true means *hidden*. A mask to be *added* to the scores has 0 for visible and $-\infty$ for
@@ -310,6 +321,7 @@ class MultiHeadAttention(nn.Module):
         * `query: [seq_len_q, batch_size, heads, d_k]`
         * `key: [seq_len_k, batch_size, heads, d_k]`
         * `value: [seq_len_k, batch_size, heads, d_k]`
+        * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1, 1]`
         * `return: [seq_len_q, batch_size, heads, d_k]`
 
         The mask has come through
@@ -374,6 +386,7 @@ class MultiHeadAttention(nn.Module):
         * `query: [seq_len_q, batch_size, d_model]`
         * `key: [seq_len_k, batch_size, d_model]`
         * `value: [seq_len_k, batch_size, d_model]`
+        * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1]`
         * `return: [seq_len_q, batch_size, d_model]`
 
         The shapes of a mask stand under
@@ -392,7 +405,7 @@ class MultiHeadAttention(nn.Module):
         """
         check_sequences(query, key, value, self.d_model)
         if mask is not None:
-            # `mask: [seq_len_q, seq_len_k, 1, 1]`
+            # `mask: [seq_len_q or 1, seq_len_k, batch_size or 1, 1]`
             mask = self.prepare_mask(mask, query.shape, key.shape)
 
         # Cut each input into heads.
@@ -432,13 +445,29 @@ class MultiHeadAttention(nn.Module):
         * `query: [seq_len_q, batch_size, heads, d_k]`
         * `key: [seq_len_k, batch_size, heads, d_k]`
         * `value: [seq_len_k, batch_size, heads, d_k]`
+        * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1, 1]`
         * `return: [seq_len_q, batch_size, heads, d_k]`
+
+        Here a query gives weight to the keys up to its own place, and to no other:
+
+        >>> attention = MultiHeadAttention(heads=3, d_model=15)
+        >>> attention.keep_attn = True
+        >>> x = torch.randn(4, 2, 15)
+        >>> x = attention(query=x, key=x, value=x, is_causal=True)
+        >>> (attention.attn > 0).all(dim=-1)[:, :, 0].int()
+        tensor([[1, 0, 0, 0],
+                [1, 1, 0, 0],
+                [1, 1, 1, 0],
+                [1, 1, 1, 1]], dtype=torch.int32)
         """
         # Weights from an earlier call do not stay behind.
         self.attn = None
         readable = self.keep_attn or self.has_own_scores
 
         # The kernel can do without a table of who sees whom, if it is causal and nothing else.
+        #
+        # * `causal: [seq_len_q, seq_len_k, 1, 1]`
+        # * `mask: [seq_len_q, seq_len_k, batch_size or 1, 1]`
         if is_causal and (readable or mask is not None):
             causal = causal_mask(query.shape[0], key.shape[0], query.device)
             mask = causal if mask is None else mask & causal
@@ -462,6 +491,8 @@ class MultiHeadAttention(nn.Module):
         from the first position would cost the whole table, at every step.
 
         * `x: [seq_len, batch_size, d_model]`, the next positions, one or more
+        * `state.key: [seen, batch_size, heads, d_k]`
+        * `state.value: [seen, batch_size, heads, d_k]`
         * `return: [seq_len, batch_size, d_model]`
 
         Whatever the pieces, the result is that of the whole:
@@ -491,6 +522,8 @@ class MultiHeadAttention(nn.Module):
         """
         check_sequence("x", x, self.d_model)
         # * `query: [seq_len, batch_size, heads, d_k]`
+        # * `key: [seq_len, batch_size, heads, d_k]`
+        # * `value: [seq_len, batch_size, heads, d_k]`
         query, key, value = self.query(x), self.key(x), self.value(x)
         seen = 0
         if state is not None:
@@ -511,6 +544,9 @@ class MultiHeadAttention(nn.Module):
 
         # Row $i$ of this piece is position `seen + i` of the sequence. A single position sees all
         # that there is, and needs no mask.
+        #
+        # * `mask: [seq_len, seq_len_k, 1, 1]`
+        # * `attended: [seq_len, batch_size, heads, d_k]`
         mask = None
         if seen > 0 and x.shape[0] > 1:
             mask = causal_mask(x.shape[0], key.shape[0], x.device, seen)
@@ -592,6 +628,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     may be 1.
 
     * `scores: [seq_len_q, seq_len_k, ...]`
+    * `mask: [seq_len_q or 1, seq_len_k or 1, ...]`
     * `return: [seq_len_q, seq_len_k, ...]`
     """
     if mask is None:
@@ -599,6 +636,9 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     # Hidden scores get the lowest number that is still finite. Beside any visible score, its
     # exponential is exactly 0. In a row without one all scores are now equal, and the softmax
     # behaves.
+    #
+    # * `scores: [seq_len_q, seq_len_k, ...]`
+    # * `attn: [seq_len_q, seq_len_k, ...]`
     scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
     attn = scores.softmax(dim=1)
     # Most rows are done. In one that sees nothing the softmax has shared the weight equally: take
@@ -627,8 +667,9 @@ def attention_by_loops(
 
     >>> query, key = torch.randn(7, 5), torch.randn(11, 5)
     >>> value = torch.randn(11, 3)
-    >>> slow = attention_by_loops(query, key, value)
-    >>> attn = (query @ key.T / math.sqrt(5)).softmax(dim=1)
+    >>> mask = torch.rand(7, 11) < 0.5
+    >>> slow = attention_by_loops(query, key, value, mask)
+    >>> attn = masked_softmax(query @ key.T / math.sqrt(5), mask)
     >>> torch.allclose(slow.float(), attn @ value, atol=1e-6)
     True
     """
@@ -666,6 +707,10 @@ def check_sequences(query: Tensor, key: Tensor, value: Tensor, d_model: int) -> 
 
     Some of these mistakes would fail far from where they were made. One would not fail at all: a
     batch of one beside a batch of two is silently copied.
+
+    * `query: [seq_len_q, batch_size, d_model]`
+    * `key: [seq_len_k, batch_size, d_model]`
+    * `value: [seq_len_k, batch_size, d_model]`
 
     >>> attention = MultiHeadAttention(heads=3, d_model=15)
     >>> x, memory = torch.randn(7, 2, 15), torch.randn(11, 2, 15)

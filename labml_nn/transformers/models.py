@@ -13,6 +13,7 @@ papers:
     url: https://arxiv.org/abs/2002.04745
 symbols:
   x: x
+  F: [self.self_attn, self.src_attn, self.feed_forward]
   E: self.linear
   P: self.positional_encodings
   d_{\text{model}}: d_model
@@ -235,7 +236,9 @@ class TransformerLayer(nn.Module):
     ) -> Tensor:
         r"""
         * `x: [seq_len, batch_size, d_model]`
+        * `mask: [seq_len or 1, seq_len, batch_size or 1]`
         * `src: [src_len, batch_size, d_model]`, the other sequence, if there is one
+        * `src_mask: [seq_len or 1, src_len, batch_size or 1]`
         * `return: [seq_len, batch_size, d_model]`
 
         Masks as in [attention](labml_nn.transformers.mha.MultiHeadAttention.prepare_mask).
@@ -245,10 +248,14 @@ class TransformerLayer(nn.Module):
         check_sequence("x", x, self.size)
         # Not every attention knows `is_causal`: it is said only where it is meant.
         causal = {"is_causal": True} if is_causal else {}
-        # `z: [seq_len, batch_size, d_model]`
+        # * `z: [seq_len, batch_size, d_model]`
+        # * `x: [seq_len, batch_size, d_model]`
         z = self.norm_self_attn(x)
         x = x + self.dropout(self.self_attn(query=z, key=z, value=z, mask=mask, **causal))
         # The other sequence comes out of a stack, so it is normalised already.
+        #
+        # * `z: [seq_len, batch_size, d_model]`
+        # * `x: [seq_len, batch_size, d_model]`
         if self.src_attn is not None:
             z = self.norm_src_attn(x)
             x = x + self.dropout(self.src_attn(query=z, key=src, value=src, mask=src_mask))
@@ -274,6 +281,7 @@ class TransformerLayer(nn.Module):
         if self.src_attn is not None:
             raise ValueError("a layer with src_attn cannot continue: step has no place for src")
         check_sequence("x", x, self.size)
+        # `attended: [seq_len, batch_size, d_model]`
         self_attn: Any = self.self_attn
         attended, state = self_attn.step(self.norm_self_attn(x), state)
         return self.think(x + self.dropout(attended)), state
@@ -317,6 +325,7 @@ class Encoder(nn.Module):
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         r"""
         * `x: [seq_len, batch_size, d_model]`
+        * `mask: [seq_len or 1, seq_len, batch_size or 1]`
         * `return: [seq_len, batch_size, d_model]`
         """
         for layer in self.layers:
@@ -376,6 +385,8 @@ class Decoder(nn.Module):
         r"""
         * `x: [tgt_len, batch_size, d_model]`
         * `memory: [src_len, batch_size, d_model]`
+        * `src_mask: [tgt_len or 1, src_len, batch_size or 1]`
+        * `tgt_mask: [tgt_len or 1, tgt_len, batch_size or 1]`
         * `return: [tgt_len, batch_size, d_model]`
 
         `tgt_mask` must be causal where the decoder is trained to predict: nothing here makes it so.
@@ -432,7 +443,8 @@ class EncoderDecoder(nn.Module):
     ... )
     >>> src, tgt = torch.randint(13, (9, 2)), torch.randint(17, (7, 2))
     >>> causal = torch.ones(7, 7).bool().tril().unsqueeze(-1)
-    >>> model(src, tgt, src_mask=None, tgt_mask=causal).shape
+    >>> words = (src > 0).unsqueeze(0)  # token 0 is padding
+    >>> model(src, tgt, src_mask=words, tgt_mask=causal).shape
     torch.Size([7, 2, 17])
     """
 
@@ -461,14 +473,18 @@ class EncoderDecoder(nn.Module):
         r"""
         * `src: [src_len, batch_size]`
         * `tgt: [tgt_len, batch_size]`
+        * `src_mask: [1, src_len, batch_size or 1]`, for the queries of both sides
+        * `tgt_mask: [tgt_len or 1, tgt_len, batch_size or 1]`
         * `return: [tgt_len, batch_size, n_vocab]`
         """
+        # `memory: [src_len, batch_size, d_model]`
         memory = self.encode(src, src_mask)
         return self.generator(self.decode(memory, src_mask, tgt, tgt_mask))
 
     def encode(self, src: Tensor, src_mask: Tensor | None) -> Tensor:
         r"""
         * `src: [src_len, batch_size]`
+        * `src_mask: [src_len or 1, src_len, batch_size or 1]`
         * `return: [src_len, batch_size, d_model]`
         """
         return self.encoder(self.src_embed(src), src_mask)
@@ -478,7 +494,9 @@ class EncoderDecoder(nn.Module):
     ) -> Tensor:
         r"""
         * `memory: [src_len, batch_size, d_model]`
+        * `src_mask: [tgt_len or 1, src_len, batch_size or 1]`
         * `tgt: [tgt_len, batch_size]`
+        * `tgt_mask: [tgt_len or 1, tgt_len, batch_size or 1]`
         * `return: [tgt_len, batch_size, d_model]`
         """
         return self.decoder(self.tgt_embed(tgt), memory, src_mask, tgt_mask)
@@ -557,5 +575,6 @@ class AutoregressiveModel(nn.Module):
         """
         position, past = state if state is not None else ModelState(0, None)
         body: Any = self.body
+        # `y: [seq_len, batch_size, d_model]`
         y, present = body.step(self.src_embed(x, start=position), past)
         return self.generator(y), ModelState(position + x.shape[0], present)

@@ -13,7 +13,7 @@ where it surely has some.
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import cache
 from typing import Any
 
@@ -22,10 +22,10 @@ from site_builder.record.values import ITEMS_AT_MOST, TEXT_AT_MOST, name_of, reg
 
 
 def _tensor_key(value: Any) -> Hashable:
-    torch = sys.modules["torch"]
-    if type(value) in _plain(torch) and not _listening(torch):
+    plain, mode_enabled, tracing_state = _probes()
+    if type(value) in plain and not mode_enabled() and tracing_state() is None:
         return value.shape, value.dtype, value.device
-    with _Unheard(torch):
+    with _Unheard(sys.modules["torch"]):
         return tuple(value.shape), value.dtype, value.device
 
 
@@ -59,7 +59,7 @@ def _tensor_numbers(value: Any) -> Any:
 
 def _with_numbers(torch: Any, value: Any) -> Any:
     """The tensor, if all of its numbers lie in its memory. Where that was given back, to read them ends the process."""
-    if type(value) not in _plain(torch) or torch._C._functorch.is_functorch_wrapped_tensor(value):
+    if type(value) not in _probes()[0] or torch._C._functorch.is_functorch_wrapped_tensor(value):
         raise TypeError("a tensor that is something else")
     if value.layout is not torch.strided or value.is_meta or value.is_nested:
         raise TypeError("a tensor without numbers of its own")
@@ -74,13 +74,11 @@ def _with_numbers(torch: Any, value: Any) -> Any:
 
 
 @cache
-def _plain(torch: Any) -> frozenset[type]:
-    """Types whose tensors are what they look like."""
-    return frozenset((torch.Tensor, torch.nn.Parameter, getattr(torch.nn, "Buffer", torch.Tensor)))
-
-
-def _listening(torch: Any) -> bool:
-    return bool(torch._C._is_torch_function_mode_enabled()) or torch._C._get_tracing_state() is not None
+def _probes() -> tuple[frozenset[type], Callable[[], bool], Callable[[], object]]:
+    """Types whose tensors are what they look like, and what says whether somebody listens."""
+    torch: Any = sys.modules["torch"]
+    plain = frozenset((torch.Tensor, torch.nn.Parameter, getattr(torch.nn, "Buffer", torch.Tensor)))
+    return plain, torch._C._is_torch_function_mode_enabled, torch._C._get_tracing_state
 
 
 class _Unheard:

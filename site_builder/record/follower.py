@@ -15,8 +15,7 @@ raise: the author's code would be blamed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any
 
@@ -58,6 +57,7 @@ class Follower:
         "cut",
         "failed",
         "follow",
+        "looking",
         "notes",
         "owned",
         "raised",
@@ -88,16 +88,19 @@ class Follower:
         self.steps: list[tuple[int, Shots]] | None = None
         self.cut = False
         self.call: Calls | None = None
+        self.looking = True
         if code.crowded:
             frame.f_trace_opcodes = True
         if code.traced:
             calls = self.notes.calls.get(code.ordinal)
             if calls is None:
                 calls = self.notes.calls[code.ordinal] = Calls()
-            calls.times += 1
-            if calls.looked:
-                with suppress(Exception):
+            self.looking = calls.begin(shared.example)
+            if self.looking:
+                try:
                     self._begin(frame, calls)
+                except Exception:
+                    self.call = None
 
     def _begin(self, frame: FrameType, calls: Calls) -> None:
         shared, code, values = self.shared, self.code, self.notes.values
@@ -149,12 +152,12 @@ class Follower:
             notes.ran(to)
         if self.failed:
             self.failed = False
-        elif at >= 0 and (self.steps is not None or notes.looked[at]):
+        elif at >= 0 and self.looking and (self.steps is not None or notes.looked[at]):
             self._leave(frame, at, to)
         if at >= 0 and shared.deletes[at]:
             # What was seen of the frame is kept with it. Looked at again, it lets go of what is deleted.
             _ = frame.f_locals
-        if shared.cautious[to]:
+        if shared.cautious[to] and self.looking:
             names = frame.f_locals
             self.before = {target.path[0]: names.get(target.path[0], ABSENT) for target in notes.targets[to]}
 
@@ -171,7 +174,7 @@ class Follower:
         # It refers to itself no longer, so that it need not be found by the collector.
         self.follow = _followed
         at = self.at
-        if at >= 0 and not self.failed and (self.steps is not None or self.notes.looked[at]):
+        if at >= 0 and self.looking and not self.failed and (self.steps is not None or self.notes.looked[at]):
             self._leave(frame, at, MODULE)
         if self.call is not None:
             self._end(frame, self.call, result, "" if operation in RETURN else self.raised)
@@ -181,13 +184,14 @@ class Follower:
         notes, steps = self.notes, self.steps
         shots: Shots = []
         if notes.looked[at]:
+            names = frame.f_locals
             for number, target in enumerate(notes.targets[at]):
                 if target.part is not None and self.shared.outline.part_of(to, at) != target.part:
                     continue
                 place = (at, number)
                 if steps is None and place in notes.overflow and self._enough(place):
                     continue
-                value = self._value(frame, target)
+                value = self._value(frame, names, target)
                 if value is ABSENT:
                     continue
                 if steps is None:
@@ -206,10 +210,10 @@ class Follower:
     def _enough(self, place: tuple[int, int]) -> bool:
         return self.call is None or self.counts.get(place, 0) >= ROUNDS_AT_MOST
 
-    def _value(self, frame: FrameType, target: Target) -> Any:
+    def _value(self, frame: FrameType, names: Mapping[str, Any], target: Target) -> Any:
         path = target.path
         name = path[0]
-        value = frame.f_locals.get(name, ABSENT)
+        value = names.get(name, ABSENT)
         if value is ABSENT and name not in self.code.local:
             value = frame.f_globals.get(name, ABSENT)
         if target.maybe and value is self.before.get(name, ABSENT):

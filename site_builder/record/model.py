@@ -97,6 +97,7 @@ class Call:
 
     `writes` holds one step for every write with a value that this statement had not given to the name before.
     `owner` is the whole numbers that are attributes of `self`, when the call ended.
+    `times` takes it that calls which came after many alike, and were not looked at, were like the last that was.
     """
 
     function: int

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from site_builder.record.model import Call, Function, Named, Statement, Step, Walk, Write
+from site_builder.record.model import MODULE, Call, Function, Named, Statement, Step, Walk, Write
 from site_builder.record.outline import Outline, Target
 from site_builder.record.values import Shot, Values
 
@@ -29,6 +29,8 @@ LOOKS_AT_MOST = 5000
 """Runs of one statement, or calls of one function, after which only counting goes on;"""
 LOOKS_IF_VARIED = 200
 """so many are enough where they differ in more ways than are told."""
+ALIKE_AT_MOST = 64
+"""After so many calls in a row of one example that looked like others before, only every eighth is looked at."""
 EXAMPLES_AT_MOST = 8
 
 Shots = list[tuple[str, Shot]]
@@ -57,7 +59,7 @@ Look = tuple[
 class Calls:
     """The calls of one function, by what they looked like: how often, and in which examples."""
 
-    __slots__ = ("known", "more", "times", "walk", "walking")
+    __slots__ = ("alike", "example", "known", "last", "more", "times", "walk", "walking")
 
     def __init__(self) -> None:
         self.times = 0
@@ -65,6 +67,20 @@ class Calls:
         self.more = False
         self.walk: Walked | None = None
         self.walking = False
+        self.alike = 0
+        self.example = MODULE
+        self.last: list[int] | None = None
+
+    def begin(self, example: int) -> bool:
+        """One more call. Says whether it is looked at; else it counts as one like the last that was."""
+        self.times += 1
+        if example != self.example:
+            self.example, self.alike = example, 0
+        if self.looked and (self.alike < ALIKE_AT_MOST or self.times % 8 == 0):
+            return True
+        if self.looked and self.last is not None:
+            self.last[0] += 1
+        return False
 
     @property
     def looked(self) -> bool:
@@ -76,8 +92,13 @@ class Calls:
         if seen is None:
             if len(self.known) >= CALLS_AT_MOST:
                 self.more = True
+                self.last = None
                 return
             seen = self.known[look] = ([0], [])
+            self.alike = 0
+        else:
+            self.alike += 1
+        self.last = seen[0]
         seen[0][0] += 1
         if example not in seen[1] and len(seen[1]) < EXAMPLES_AT_MOST:
             seen[1].append(example)

@@ -104,8 +104,11 @@ class Values:
         self.known: list[Value] = []
         self._numbers: dict[Value, int] = {}
         self._keys: dict[tuple[type, Hashable], int] = {}
+        self._nothing = self._enter(describe(None))
 
     def number(self, value: Any) -> int:
+        if value is None:
+            return self._nothing
         kind = type(value)
         if kind in _PLAIN and value == value and value != 0:
             # The usual case, without a call more than it needs.
@@ -139,7 +142,12 @@ class Values:
                 parts.append((self.number(name), self._member_key(item, depth)))
         else:
             for item in islice(base.__iter__(value), ITEMS_AT_MOST):
-                parts.append(self._member_key(item, depth))
+                # Tensors and numbers, most of the time.
+                key = (_BY_TYPE.get(type(item)) or _summary(type(item))).key
+                if key is None:
+                    parts.append(self._member_key(item, depth))
+                else:
+                    parts.append((type(item), key(item)))
         return tuple(parts)
 
     def _member_key(self, item: Any, depth: int) -> Hashable:

@@ -60,6 +60,10 @@ class Margin:
         self.outline: Outline | None = None
         if self.record is not None:
             self.outline = Outline.of(parse.encode(page))
+            if any(one.ordinal >= len(self.outline.lines) for one in self.record.statements):
+                # The file has changed since the page was read.
+                self.record = None
+        if self.record is not None and self.outline is not None:
             self._fill(self.outline, self.record)
             self.walks = buttons(self.record, self.outline, words.get("walk", ""))
 
@@ -163,13 +167,14 @@ def _has_functions(page: Page) -> bool:
     return any(section.kind in (Kind.FUNCTION, Kind.METHOD) for section in page.sections)
 
 
+_NUMBER = re.compile(r"-?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|-?inf|nan")
 _CODE = re.compile(r"(?<!<pre>)<code>([^<]*:[^<]*\[[^<]*\][^<]*)</code>")
 
 
 def _header_end(node: ast.stmt) -> int:
     """The last line of a statement that is not that of a statement in it."""
     parts = [getattr(node, name, None) or [] for name in ("body", "handlers", "cases", "orelse", "finalbody")]
-    inner = [part.lineno for found in parts for part in found if hasattr(part, "lineno")]
+    inner: list[int] = [part.lineno for found in parts for part in found if hasattr(part, "lineno")]
     last = node.end_lineno or node.lineno
     return max(node.lineno, min([last, *(line - 1 for line in inner)]))
 
@@ -192,10 +197,10 @@ def _tail(node: ast.stmt, ordinal: int, outline: Outline, record: Record, checke
     statement = next((one for one in record.statements if one.ordinal == ordinal), None)
     writes = statement.writes if statement else ()
     values = [write.values[0] for write in writes if len(write.values) == 1 and not write.more]
-    text = ", ".join(value.text for value in values if value.kind == "scalar" and value.text)
+    text = ", ".join(value.text for value in values if _NUMBER.fullmatch(value.text))
     # All that the line gives, each always the same: half of it, or one number of many, would mislead.
     told = text and len(values) == len(writes) == text.count(", ") + 1 and len(text) <= SHORT
-    return f'<span class="rec">{html.escape(text)}</span>' if told else ""
+    return f'<span class="rec num">{html.escape(text)}</span>' if told else ""
 
 
 def _returned(node: ast.Return, ordinal: int, outline: Outline, checked: Checked) -> str:

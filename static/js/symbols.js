@@ -87,11 +87,7 @@
       math.append(...run.map(one => one.cloneNode(true)));
       named.replaceChildren(math);
     }
-    for (const one of all("[data-s], [data-e], .alight", named)) {
-      one.removeAttribute("data-s");
-      one.removeAttribute("data-e");
-      one.classList.remove("alight");
-    }
+    for (const one of all(".alight", named)) one.classList.remove("alight");
   }
   // Not by scrollIntoView: that also shifts a formula inside of its own box, by what little it overflows.
   function show(place) {

@@ -420,3 +420,15 @@ def test_a_function_called_very_often_in_many_ways_is_counted_to_the_end(tmp_pat
     assert (found.function("f").times, found.function("f").more) == (3000, True)
     (write_,) = found.statement("j = ").writes
     assert (found.runs("j = "), len(write_.values), write_.more) == (3000, 12, True)
+
+
+def test_what_differs_after_many_calls_that_were_alike_is_seen(tmp_path: Path) -> None:
+    text = '"""\n>>> for _ in range(1000): f(1)\n>>> f(2)\n"""\n\n\ndef f(i):\n    j = i + 1\n'
+    write(tmp_path, page=text)
+    found = Seen(tmp_path, "page.html", record(tmp_path).records["page.html"])
+    assert [(call.arguments[0].value.text, call.times) for call in found.function("f").calls] == [
+        ("1", 1000),
+        ("2", 1),
+    ]
+    assert found.writes("j = ") == {"j": ["2", "3"]}
+    assert found.runs("j = ") == 1001

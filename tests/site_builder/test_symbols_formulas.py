@@ -264,7 +264,7 @@ def test_the_marks_do_not_depend_on_the_order_of_the_formulas() -> None:
 def test_what_was_marked_once_is_taken_from_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store()
     first = Renderer(store).mark({("x + y", False): 2}, ["x"])
-    monkeypatch.setattr(katex.ENGINE, "call", lambda *_: pytest.fail("typeset again"))
+    monkeypatch.setattr("site_builder.katex.ENGINE.call", lambda *_: pytest.fail("typeset again"))
     assert Renderer(store).mark({("x + y", False): 2}, ["x"]) == first
     assert first.html
 

@@ -7,6 +7,14 @@ papers:
     authors: Zhai et al.
     year: 2021
     url: https://arxiv.org/abs/2105.14103
+symbols:
+  Y: y
+  Q: [query, aft.query]
+  K: [key, aft.key]
+  V: [value, aft.value]
+  w: [bias, aft.pos_bias]
+  d: d_model
+  T: seq_len
 order: [full, simple, local, conv, stable, blocks, window]
 ---
 # An Attention Free Transformer

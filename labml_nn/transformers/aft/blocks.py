@@ -10,6 +10,8 @@ papers:
 symbols:
   K: key
   V: value
+  K_*: [one_key, past_key, old_key]
+  V_*: [one_value, past_value, old_value]
   w: band
   s: window
   C: [BLOCK, block]
@@ -34,12 +36,12 @@ $$
 theirs, and $e^{K_*} V_*$ is the sum of their weighted values. Both sums of the average stay as
 they were:
 
->>> key, value = torch.randn(1, 7, 5), torch.randn(1, 7, 5)
->>> whole = average(key, value, torch.zeros(1, 1, 7))
+>>> key, value = torch.randn(2, 7, 5), torch.randn(2, 7, 5)
+>>> whole = average(key, value, torch.zeros(2, 1, 7))
 >>> old_key, old_value = absorb(key[:, :4], value[:, :4])
 >>> fewer_keys = torch.cat([old_key, key[:, 4:]], dim=1)
 >>> fewer_values = torch.cat([old_value, value[:, 4:]], dim=1)
->>> fewer = average(fewer_keys, fewer_values, torch.zeros(1, 1, 4))
+>>> fewer = average(fewer_keys, fewer_values, torch.zeros(2, 1, 4))
 >>> torch.allclose(fewer, whole, atol=1e-6)
 True
 
@@ -84,10 +86,16 @@ def absorb(key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     >>> absorb(key, torch.ones(1, 3, 2))
     (tensor([[[-inf, -inf]]]), tensor([[[0., 0.]]]))
     """
+    # * `highest: [groups, 1, columns]`
+    # * `weight: [groups, seq_len, columns]`
+    # * `total: [groups, 1, columns]`
     highest = finite(key.detach().amax(dim=1, keepdim=True))
     weight = (key - highest).exp()
     total = weight.sum(dim=1, keepdim=True)
     # The logarithm of 0 has no slope that one could use, so it is never taken.
+    #
+    # * `one_key: [groups, 1, columns]`
+    # * `one_value: [groups, 1, columns]`
     nothing = total == 0
     total = total.masked_fill(nothing, 1)
     one_key = (highest + total.log()).masked_fill(nothing, -torch.inf)
@@ -118,7 +126,8 @@ def spread(band: Tensor, seq_len_k: int) -> Tensor:
     """
     seq_len_q, width = band.shape[1:]
     row = max(seq_len_q, seq_len_k) + width
-    # `line: [groups, seq_len_q * row]`
+    # * `line: [groups, seq_len_q * row]`
+    # * `table: [groups, seq_len_q, row - 1]`
     line = F.pad(band, (0, row - width)).flatten(1)
     table = line[:, : seq_len_q * (row - 1)].unflatten(1, (seq_len_q, row - 1))
     before = width // 2
@@ -142,13 +151,14 @@ def average_of_piece(
     * `key: [groups, seq_len_k, columns]`
     * `value: [groups, seq_len_k, columns]`
     * `band: [groups, seq_len_q, window]`
+    * `past: [groups, 1, columns]`
     * `return: [groups, seq_len_q, columns]`, and the past with all that has left the window
 
-    >>> key, value = torch.randn(1, 7, 5), torch.randn(1, 7, 5)
-    >>> band, past = torch.zeros(1, 4, 3), nothing_yet(key)
+    >>> key, value = torch.randn(2, 8, 6), torch.randn(2, 8, 6)
+    >>> band, past = torch.randn(2, 5, 4), nothing_yet(key)
     >>> x, (past_key, past_value) = average_of_piece(key, value, band, past)
     >>> x.shape, past_key.shape
-    (torch.Size([1, 4, 5]), torch.Size([1, 1, 5]))
+    (torch.Size([2, 5, 6]), torch.Size([2, 1, 6]))
     """
     past_key, past_value = past
     seq_len_q, window = band.shape[1:]
@@ -156,18 +166,25 @@ def average_of_piece(
     # Query `i` of the piece stands at place `before + i` of these keys. Give each query a whole
     # band, let the table begin `before` places earlier, and hide what comes after the query.
     #
-    # `bias: [groups, seq_len_q, seq_len_k]`
+    # * `rows: [groups, before + seq_len_q, 2 * window - 1]`
+    # * `bias: [groups, seq_len_q, seq_len_k]`
+    # * `future: [1, seq_len_q, seq_len_k]`
     rows = F.pad(band, (0, window - 1, before, 0))
     bias = spread(rows, key.shape[1])[:, before:]
     future = torch.ones_like(bias[:1], dtype=torch.bool).triu(before + 1)
     bias = bias.masked_fill(future, -torch.inf)
     # The past comes in front, with a bias of 0.
+    #
+    # `x: [groups, seq_len_q, columns]`
     x = average(
         torch.cat([past_key, key], dim=1),
         torch.cat([past_value, value], dim=1),
         F.pad(bias, (1, 0)),
     )
     # The next query keeps the last $s - 1$ keys in its window. The others are old now.
+    #
+    # * `past_key: [groups, 1, columns]`
+    # * `past_value: [groups, 1, columns]`
     old = max(key.shape[1] - (window - 1), 0)
     if old > 0:
         past_key, past_value = absorb(
@@ -208,6 +225,8 @@ def average_piece_by_piece(key: Tensor, value: Tensor, band: Tensor) -> Tensor:
     window = band.shape[2]
     for start in range(0, key.shape[1], BLOCK):
         # Both ends count in keys; the window before the first block is empty.
+        #
+        # `x: [groups, n, columns]`
         begin, end = max(start - (window - 1), 0), start + BLOCK
         x, past = average_of_piece(
             key[:, begin:end], value[:, begin:end], band[:, start:end], past
@@ -227,8 +246,8 @@ def causal_average(key: Tensor, value: Tensor, band: Tensor) -> Tensor:
     * `band: [groups, seq_len, window]`, column $c$ for key $t - s + 1 + c$
     * `return: [groups, seq_len, columns]`
 
-    >>> key, value = torch.randn(1, 130, 5), torch.randn(1, 130, 5)
-    >>> band = torch.randn(1, 130, 3)
+    >>> key, value = torch.randn(2, 135, 6), torch.randn(2, 135, 6)
+    >>> band = torch.randn(2, 135, 3)
     >>> x = causal_average(key, value, band)
     >>> torch.allclose(x, average_piece_by_piece(key, value, band), atol=1e-5)
     True
@@ -252,6 +271,8 @@ def causal_average(key: Tensor, value: Tensor, band: Tensor) -> Tensor:
         return average_piece_by_piece(key, value, band)
     # A window longer than the sequence reaches only to keys that there are not.
     band = band[:, :, -key.shape[1] :]
+    # * `highest: [groups, 1, columns]`
+    # * `room: []`
     with torch.no_grad():
         highest = key.amax(dim=1, keepdim=True)
         room = limit(key.dtype) - band.abs().max()
@@ -259,6 +280,9 @@ def causal_average(key: Tensor, value: Tensor, band: Tensor) -> Tensor:
         some_hidden = False
         # The first key may be hidden from all, as padding is. Then the lowest of the others has to
         # do, and a query may see nothing.
+        #
+        # * `lowest: [groups, 1, columns]`
+        # * `gap: [groups, 1, columns]`
         if not fits:
             lowest = key.masked_fill(key == -torch.inf, torch.inf).amin(dim=1, keepdim=True)
             gap = (highest - lowest).masked_fill(highest == -torch.inf, 0)
@@ -300,6 +324,13 @@ class AllBlocksAtOnce(TwiceDifferentiable):
         highest: Tensor,
         some_hidden: bool,
     ) -> Tensor:
+        r"""
+        * `key: [groups, seq_len, columns]`
+        * `value: [groups, seq_len, columns]`
+        * `band: [groups, seq_len, window]`
+        * `highest: [groups, 1, columns]`
+        * `return: [groups, seq_len, columns]`
+        """
         groups, seq_len, columns = key.shape
         # Products run faster when their sizes are multiples of 32.
         block = -(-max(band.shape[2] - 1, 1) // 32) * 32
@@ -308,7 +339,9 @@ class AllBlocksAtOnce(TwiceDifferentiable):
         # In front stands an empty block, so that the first has one before it. Another may be
         # missing places at the end.
         #
-        # `exp_key: [groups, block + blocks * block, columns]`
+        # * `exp_key: [groups, block + blocks * block, columns]`
+        # * `weighted: [groups, block + blocks * block, columns]`
+        # * `x: [groups, block + blocks * block, columns]`
         exp_key = key.new_empty(groups, block + blocks * block, columns)
         weighted = torch.empty_like(exp_key)
         inside = slice(block, block + seq_len)
@@ -320,7 +353,7 @@ class AllBlocksAtOnce(TwiceDifferentiable):
 
         # Missing queries have biases too, so that they have no total of 0.
         #
-        # * `exp_band: [groups, blocks * block, block + 1]`
+        # * `padded: [groups, blocks * block, block + 1]`
         # * `exp_band: [groups, blocks, block, block + 1]`
         missing = blocks * block - seq_len
         padded = F.pad(band, (block + 1 - band.shape[2], 0, 0, missing))
@@ -347,7 +380,26 @@ class AllBlocksAtOnce(TwiceDifferentiable):
 
         [The same two products](labml_nn.transformers.aft.stable.SharedMaximum.backward). The
         running sum now runs from the end: a key is in the past of the blocks *after* it.
+
+        * `grads: [groups, seq_len, columns]`
+        * `return: [groups, seq_len, columns]`, of which the gradient of the key is the first
+
+        >>> key = torch.randn(2, 135, 6, dtype=torch.double, requires_grad=True)
+        >>> value = torch.randn(2, 135, 6, dtype=torch.double)
+        >>> band = torch.randn(2, 135, 3, dtype=torch.double, requires_grad=True)
+        >>> of_key, of_band = torch.autograd.grad(
+        ...     causal_average(key, value, band).square().sum(), [key, band]
+        ... )
+        >>> expected_of_key, expected_of_band = torch.autograd.grad(
+        ...     average_piece_by_piece(key, value, band).square().sum(), [key, band]
+        ... )
+        >>> torch.allclose(of_key, expected_of_key), torch.allclose(of_band, expected_of_band)
+        (True, True)
         """
+        # * `exp_key: [groups, block + blocks * block, columns]`
+        # * `weighted: [groups, block + blocks * block, columns]`
+        # * `exp_band: [groups, blocks, block, block + 1]`
+        # * `weights: [groups, blocks, block, 2 * block]`
         key, value, band, exp_key, weighted, exp_band, weights, total, x = ctx.saved_tensors
         if torch.is_grad_enabled():
             return *AllBlocksAtOnce.recorded(ctx, grads[0], (key, value, band)), None, None
@@ -359,21 +411,28 @@ class AllBlocksAtOnce(TwiceDifferentiable):
         down = up * x
         grad_band = None
         if ctx.needs_input_grad[2]:
-            # `grad_weights: [groups, blocks, block, 2 * block]`
+            # * `grad_weights: [groups, blocks, block, 2 * block]`
+            # * `grad_band: [groups, blocks * block, block + 1]`
             grad_weights = up @ windows(weighted, block).mT
             grad_weights -= down @ windows(exp_key, block).mT
             grad_band = (slanted(grad_weights) * exp_band).flatten(1, 2)
             # Only the places that were learned.
+            #
+            # `grad_band: [groups, seq_len, window]`
             grad_band = grad_band[:, :seq_len, -band.shape[2] :]
 
         # What has done its part is let go, so that less stands in memory at once.
         #
-        # `grad_value: [groups, blocks, block, columns]`
+        # * `exp_in_blocks: [groups, blocks, block, columns]`
+        # * `grad_value: [groups, blocks, block, columns]`
+        # * `grad_key: [groups, blocks, block, columns]`
         exp_in_blocks = exp_key[:, block:].unflatten(1, (-1, block))
         grad_value = sums_to_keys(weights, up).mul_(exp_in_blocks)
         del up
         grad_key = in_blocks(value, block) * grad_value
         grad_key.addcmul_(sums_to_keys(weights, down), exp_in_blocks, value=-1)
+        # * `grad_key: [groups, seq_len, columns]`
+        # * `grad_value: [groups, seq_len, columns]`
         grad_key, grad_value = (t.flatten(1, 2)[:, :seq_len] for t in (grad_key, grad_value))
         return grad_key, grad_value, grad_band, None, None
 
@@ -396,10 +455,16 @@ def block_sums(weights: Tensor, x: Tensor) -> Tensor:
     """
     groups, blocks, block = weights.shape[:3]
     # Block $n$ has the past of the blocks up to $n - 2$.
+    #
+    # * `old: [groups, blocks - 2 or 0, columns]`
+    # * `sums: [groups, blocks, block, columns]`
     old = x[:, block : -2 * block].unflatten(1, (-1, block)).sum(dim=2)
     sums = x.new_empty(groups, blocks, block, x.shape[2])
     sums[:, :2] = 0
     sums[:, 2:] = old.cumsum(dim=1).unsqueeze(2)
+    # * `sum_: [blocks, block, columns]`
+    # * `weight: [blocks, block, 2 * block]`
+    # * `near: [blocks, 2 * block, columns]`
     for sum_, weight, near in zip(sums, weights, windows(x, block), strict=True):
         sum_.baddbmm_(weight, near)
     return sums
@@ -420,10 +485,16 @@ def sums_to_keys(weights: Tensor, grad: Tensor) -> Tensor:
     """
     block = weights.shape[2]
     # From all blocks that come later, from the block itself, and from the one after it.
+    #
+    # * `later: [groups, blocks - 2 or 0, columns]`
+    # * `to_keys: [groups, blocks, block, columns]`
     later = grad[:, 2:].sum(dim=2).flip(1).cumsum(dim=1).flip(1)
     to_keys = torch.empty_like(grad)
     to_keys[:, -2:] = 0
     to_keys[:, :-2] = later.unsqueeze(2)
+    # * `to: [blocks, block, columns]`
+    # * `weight: [blocks, 2 * block, block]`
+    # * `up: [blocks, block, columns]`
     for to, weight, up in zip(to_keys, weights.mT, grad, strict=True):
         to.baddbmm_(weight[:, block:], up)
         to[:-1].baddbmm_(weight[1:, :block], up[1:])
@@ -442,6 +513,7 @@ def in_blocks(x: Tensor, block: int) -> Tensor:
     """
     missing = -x.shape[1] % block
     if missing > 0:
+        # `x: [groups, blocks * block, columns]`
         x = F.pad(x, (0, 0, 0, missing))
     return x.unflatten(1, (-1, block))
 
@@ -459,9 +531,9 @@ def windows(x: Tensor, block: int) -> Tensor:
              [4, 5, 6, 7]]])
     """
     groups, places, columns = x.shape
-    group, place, column = x.stride()
+    to_group, to_place, to_column = x.stride()
     shape = (groups, places // block - 1, 2 * block, columns)
-    return x.as_strided(shape, (group, block * place, place, column))
+    return x.as_strided(shape, (to_group, block * to_place, to_place, to_column))
 
 
 def slanted(weights: Tensor) -> Tensor:

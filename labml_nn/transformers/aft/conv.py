@@ -10,9 +10,10 @@ papers:
 symbols:
   K: key
   V: value
-  w: [self.pos_bias]
+  w: [pos_bias, self.pos_bias]
   s: [local_window_size, self.window]
   h: [heads, self.heads]
+  d: d_model
 ---
 # AFT-conv
 
@@ -96,6 +97,8 @@ class AFTConv(AttentionFreeWithWindow):
         super().__init__(d_model, local_window_size, bias)
         self.heads = heads
         # Column $c$ is for the key at distance $c - s + 1$: first the past, last the future.
+        #
+        # `self.pos_bias: [heads, 2 * local_window_size - 1]`
         self.pos_bias = nn.Parameter(torch.zeros(heads, 2 * local_window_size - 1))
 
     def get_bias(self, seq_len_q: int, seq_len_k: int) -> Tensor:
@@ -118,7 +121,16 @@ class AFTConv(AttentionFreeWithWindow):
         r"""
         ### The causal half, the same for each query
 
-        * `return: [heads, seq_len, window]`
+        * `return: [heads, stop - start, window]`
+
+        >>> aft = AFTConv(d_model=6, heads=2, local_window_size=3)
+        >>> _ = aft.pos_bias.data.copy_(torch.arange(10).view(2, 5))
+        >>> aft.get_causal_band(7, 11)[1].int()
+        tensor([[5, 6, 7],
+                [5, 6, 7],
+                [5, 6, 7],
+                [5, 6, 7]], dtype=torch.int32)
         """
+        # `half: [heads, 1, window]`
         half = self.pos_bias[:, None, : self.window]
         return half.expand(-1, stop - start, -1)

@@ -14,6 +14,7 @@ symbols:
   w: [bias, self.pos_bias]
   u: self.u
   v: self.v
+  d: [d_model, self.d_model]
 ---
 # AFT-full
 
@@ -79,7 +80,7 @@ class AttentionFree(nn.Module, ABC):
         Positions count from 0, for queries and keys alike: the table is the upper left corner
         of what was learned.
 
-        * `return: [heads, seq_len_q, seq_len_k]`, or with one row if all queries share it
+        * `return: [heads, seq_len_q or 1, seq_len_k]`, with one row if all queries share it
         """
 
     def forward(
@@ -97,6 +98,7 @@ class AttentionFree(nn.Module, ABC):
         * `query: [seq_len_q, batch_size, d_model]`
         * `key: [seq_len_k, batch_size, d_model]`
         * `value: [seq_len_k, batch_size, d_model]`
+        * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1]`
         * `return: [seq_len_q, batch_size, d_model]`
 
         A mask has the shapes of
@@ -114,10 +116,20 @@ class AttentionFree(nn.Module, ABC):
 
         Here the two cost the same. [AFT-simple](simple.html), [AFT-local](local.html) and
         [AFT-conv](conv.html) know what to do with `is_causal`, and need no table at all.
+
+        >>> from labml_nn.transformers.aft import AFTSimple
+        >>> aft = AFTSimple(d_model=6)
+        >>> masked = aft(query=x, key=x, value=x, mask=causal)
+        >>> told = aft(query=x, key=x, value=x, is_causal=True)
+        >>> torch.allclose(masked, told, atol=1e-5)
+        True
         """
         check_sequences(query, key, value, self.d_model)
         if mask is not None:
             check_mask(mask, query, key)
+        # * `gate: [seq_len_q, batch_size, d_model]`
+        # * `key: [seq_len_k, batch_size, d_model]`
+        # * `value: [seq_len_k, batch_size, d_model]`
         gate = torch.sigmoid(self.query(query))
         key, value = self.key(key), self.value(value)
         # `x: [seq_len_q, batch_size, d_model]`
@@ -133,7 +145,8 @@ class AttentionFree(nn.Module, ABC):
 
         * `key: [seq_len_k, batch_size, d_model]`
         * `value: [seq_len_k, batch_size, d_model]`
-        * `return: [seq_len_q, batch_size, d_model]`, or with one row if all queries share it
+        * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1]`
+        * `return: [seq_len_q or 1, batch_size, d_model]`, with one row if all queries share it
 
         What is hidden has a bias of $-\infty$. A mask with one row for all queries can hide the
         keys themselves instead, which leaves room for a faster average. A mask of its own for
@@ -144,6 +157,15 @@ class AttentionFree(nn.Module, ABC):
 
         How to take such an average has [its own page](stable.html). It is taken in `float32` at
         least; whether it is right depends on the numbers, so no compiler looks in here.
+
+        >>> aft = AFTFull(d_model=6, seq_len=7)
+        >>> x, memory = torch.randn(7, 2, 6), torch.randn(5, 2, 6)
+        >>> mask = torch.rand(7, 5, 2) < 0.5
+        >>> both = aft(query=x, key=memory, value=memory, mask=mask)
+        >>> x, memory, mask = x[:, 1:], memory[:, 1:], mask[:, :, 1:]
+        >>> second = aft(query=x, key=memory, value=memory, mask=mask)
+        >>> torch.allclose(both[:, 1:], second, atol=1e-5)
+        True
         """
         out_dtype = value.dtype
         with torch.autocast(key.device.type, enabled=False):
@@ -152,6 +174,8 @@ class AttentionFree(nn.Module, ABC):
             if mask is not None and mask.shape[0] == 1:
                 key = key.masked_fill(~mask[0].unsqueeze(-1), -torch.inf)
                 mask = None
+            # * `key: [groups, seq_len_k, columns]`
+            # * `value: [groups, seq_len_k, columns]`
             own_masks = mask is not None and mask.shape[2] != 1
             key, value = (to_columns(x, self.heads, own_masks) for x in (key, value))
             x = None
@@ -159,6 +183,9 @@ class AttentionFree(nn.Module, ABC):
                 # `x: [groups, seq_len_q, columns]`
                 x = self.get_causal_average(key, value, seq_len_q)
             if x is None:
+                # * `bias: [heads, seq_len_q or 1, seq_len_k]`
+                # * `bias: [groups, seq_len_q or 1, seq_len_k]`
+                # * `x: [groups, seq_len_q or 1, columns]`
                 bias = self.get_bias(seq_len_q, key.shape[1]).to(key.dtype)
                 bias = hide(bias, seq_len_q, mask, is_causal)
                 x = average(key, value, bias)
@@ -170,6 +197,7 @@ class AttentionFree(nn.Module, ABC):
 
         * `key: [groups, seq_len_k, columns]`
         * `value: [groups, seq_len_k, columns]`
+        * `return: [groups, seq_len_q, columns]`
         """
         return None
 
@@ -244,6 +272,9 @@ class AFTFull(AttentionFree):
             raise ValueError(f"seq_len = {seq_len} and rank = {rank} must be at least 1")
         self.seq_len = seq_len
         self.rank = rank
+        # * `self.pos_bias: [seq_len, seq_len]`
+        # * `self.u: [seq_len, rank]`
+        # * `self.v: [seq_len, rank]`
         if rank is None:
             self.pos_bias = nn.Parameter(torch.zeros(seq_len, seq_len))
         else:
@@ -288,9 +319,14 @@ class AFTFull(AttentionFree):
         True
         """
         check_sequence("x", x, self.d_model)
+        # * `gate: [n, batch_size, d_model]`
+        # * `key: [n, batch_size, d_model]`
+        # * `value: [n, batch_size, d_model]`
         gate, key, value = torch.sigmoid(self.query(x)), self.key(x), self.value(x)
         if state is not None:
             check_state(x, state.key)
+            # * `key: [seq_len, batch_size, d_model]`
+            # * `value: [seq_len, batch_size, d_model]`
             key = torch.cat([state.key, key])
             value = torch.cat([state.value, value])
         state = AllKeys(key, value)
@@ -301,13 +337,16 @@ class AFTFull(AttentionFree):
                 key, value = key.float(), value.float()
             # The causal table of the whole sequence; of its rows, the last.
             #
-            # `bias: [1, n, seq_len]`
+            # * `bias: [1, n, seq_len]`
+            # * `future: [1, n, seq_len]`
             bias = self.get_bias(seq_len, seq_len)[:, seen:].to(key.dtype)
             future = torch.ones_like(bias, dtype=torch.bool).triu(seen + 1)
             bias = bias.masked_fill(future, -torch.inf)
-            columns = average(to_columns(key, 1, False), to_columns(value, 1, False), bias)
-            average_ = from_columns(columns, 1, self.d_model).to(gate.dtype)
-        return self.output(gate * average_), state
+            # * `y: [1, n, batch_size * d_model]`
+            # * `y: [n, batch_size, d_model]`
+            y = average(to_columns(key, 1, False), to_columns(value, 1, False), bias)
+            y = from_columns(y, 1, self.d_model).to(gate.dtype)
+        return self.output(gate * y), state
 
 
 def hide(bias: Tensor, seq_len_q: int, mask: Tensor | None, is_causal: bool) -> Tensor:
@@ -316,8 +355,9 @@ def hide(bias: Tensor, seq_len_q: int, mask: Tensor | None, is_causal: bool) -> 
 
     A key with the bias $-\infty$ has the weight 0.
 
-    * `bias: [heads, ..., seq_len_k]`
-    * `return: [groups, ..., seq_len_k]`
+    * `bias: [heads, seq_len_q or 1, seq_len_k]`
+    * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1]`
+    * `return: [groups, seq_len_q or 1, seq_len_k]`
 
     Here each of three queries is to see nothing that comes after it:
 
@@ -326,9 +366,12 @@ def hide(bias: Tensor, seq_len_q: int, mask: Tensor | None, is_causal: bool) -> 
              [0., 0., -inf, -inf],
              [0., 0., 0., -inf]]])
     """
+    # `visible: [batch_size or 1, seq_len_q or 1, seq_len_k]`
     visible = None if mask is None else mask.permute(2, 0, 1)
     if is_causal:
         seq_len_k = bias.shape[2]
+        # * `causal: [1, seq_len_q, seq_len_k]`
+        # * `visible: [batch_size or 1, seq_len_q, seq_len_k]`
         causal = torch.ones(1, seq_len_q, seq_len_k, dtype=torch.bool, device=bias.device)
         causal = causal.tril()
         visible = causal if visible is None else visible & causal
@@ -354,6 +397,7 @@ def to_columns(x: Tensor, heads: int, own_masks: bool) -> Tensor:
     >>> to_columns(x, heads=3, own_masks=True).shape
     torch.Size([6, 7, 5])
     """
+    # `x: [seq_len, batch_size, heads, d_model // heads]`
     x = x.unflatten(-1, (heads, -1))
     if own_masks:
         return x.permute(2, 1, 0, 3).flatten(0, 1)
@@ -417,10 +461,7 @@ def check_mask(mask: Tensor, query: Tensor, key: Tensor) -> None:
     Truth values, or nothing. A mask to be added, 0 for visible and $-\infty$ for hidden, would
     be the wrong way round.
 
-    * `mask: [seq_len_q, seq_len_k, batch_size]`
-    * `mask: [seq_len_q, seq_len_k, 1]`
-    * `mask: [1, seq_len_k, batch_size]`
-    * `mask: [1, seq_len_k, 1]`
+    * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1]`
     * `query: [seq_len_q, batch_size, d_model]`
     * `key: [seq_len_k, batch_size, d_model]`
 

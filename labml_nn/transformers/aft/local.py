@@ -8,7 +8,8 @@ papers:
     year: 2021
     url: https://arxiv.org/abs/2105.14103
 symbols:
-  w: [band, self.pos_bias]
+  K: key
+  w: [table, self.pos_bias]
   s: [local_window_size, self.window]
   T: [seq_len, self.seq_len]
 ---
@@ -93,6 +94,7 @@ class AFTLocal(AttentionFreeWithWindow):
         self.seq_len = seq_len
         self.is_band = 2 * self.window - 1 < seq_len
         width = 2 * self.window - 1 if self.is_band else seq_len
+        # `self.pos_bias: [seq_len, width]`
         self.pos_bias = nn.Parameter(torch.zeros(seq_len, width))
         self.register_load_state_dict_pre_hook(take_old_layout)
 
@@ -110,6 +112,7 @@ class AFTLocal(AttentionFreeWithWindow):
                 [0, 0, 1, 1, 1],
                 [0, 0, 0, 1, 1]], dtype=torch.int32)
         """
+        # `mask: [seq_len, seq_len]`
         mask = torch.ones(seq_len, seq_len, dtype=torch.bool)
         return mask.tril(local_window_size - 1).triu(1 - local_window_size)
 
@@ -130,10 +133,21 @@ class AFTLocal(AttentionFreeWithWindow):
                 [1, 1, 1, 0, 0],
                 [0, 1, 1, 1, 0],
                 [0, 0, 1, 1, 1]], dtype=torch.int32)
+
+        >>> aft = AFTLocal(d_model=6, seq_len=5, local_window_size=3)
+        >>> torch.nn.init.ones_(aft.pos_bias).shape
+        torch.Size([5, 5])
+        >>> aft.get_bias(4, 5)[0].int()
+        tensor([[1, 1, 1, 0, 0],
+                [1, 1, 1, 1, 0],
+                [1, 1, 1, 1, 1],
+                [0, 1, 1, 1, 1]], dtype=torch.int32)
         """
         check_length(max(seq_len_q, seq_len_k), self.seq_len)
         if self.is_band:
             return spread(self.pos_bias[None, :seq_len_q], seq_len_k)
+        # * `inside: [seq_len, seq_len]`
+        # * `table: [seq_len, seq_len]`
         inside = self.create_local_mask(self.seq_len, self.window).to(self.pos_bias.device)
         table = self.pos_bias.masked_fill(~inside, 0)
         return table[None, :seq_len_q, :seq_len_k]
@@ -142,7 +156,15 @@ class AFTLocal(AttentionFreeWithWindow):
         r"""
         ### The causal half
 
-        * `return: [1, seq_len, window]`
+        * `return: [1, stop - start, window]`
+
+        >>> aft = AFTLocal(d_model=6, seq_len=5, local_window_size=3)
+        >>> _ = aft.pos_bias.data.copy_(torch.arange(1, 26).view(5, 5))
+        >>> aft.get_causal_band(1, 5)[0].int()
+        tensor([[ 0,  6,  7],
+                [11, 12, 13],
+                [17, 18, 19],
+                [23, 24, 25]], dtype=torch.int32)
         """
         check_length(stop, self.seq_len)
         if self.is_band:
@@ -165,10 +187,15 @@ def band_of(table: Tensor, window: int) -> Tensor:
             [10, 11, 12],
             [15, 16,  0]])
     """
+    # * `place: [seq_len]`
+    # * `offset: [2 * window - 1]`
+    # * `column: [seq_len, 2 * window - 1]`
     place = torch.arange(len(table), device=table.device)
     offset = torch.arange(1 - window, window, device=table.device)
     column = place[:, None] + offset
     # At the ends of the sequence the window reaches beyond it.
+    #
+    # `beyond: [seq_len, 2 * window - 1]`
     beyond = (column < 0) | (column >= len(table))
     return table.gather(1, column.clamp(0, len(table) - 1)).masked_fill(beyond, 0)
 

@@ -8,8 +8,10 @@ papers:
     year: 2021
     url: https://arxiv.org/abs/2105.14103
 symbols:
-  K: key
-  V: value
+  Y: y
+  Q: [query, aft.query]
+  K: [key, aft.key]
+  V: [value, aft.value]
 ---
 # AFT-simple
 
@@ -84,6 +86,6 @@ class AFTSimple(AttentionFreeWithWindow):
         r"""
         The window of one: a bias of 0 for the position itself.
 
-        * `return: [1, seq_len, 1]`
+        * `return: [1, stop - start, 1]`
         """
         return torch.zeros(1, stop - start, 1, device=self.output.weight.device)

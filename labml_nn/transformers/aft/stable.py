@@ -19,6 +19,7 @@ symbols:
   m: highest
   D: total
   N: numerator
+  S: scores
 ---
 # Exponentials that stay in range
 
@@ -119,6 +120,9 @@ def average_by_formula(key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
     scores = bias.unsqueeze(-1) + key.unsqueeze(1)
     # Hidden scores become the lowest finite number. Beside a visible score that has the weight 0,
     # and among themselves they make no NaN.
+    #
+    # * `hidden: [groups, seq_len_q, seq_len_k, columns]`
+    # * `weights: [groups, seq_len_q, seq_len_k, columns]`
     hidden = scores == -torch.inf
     scores = scores.masked_fill(hidden, torch.finfo(scores.dtype).min)
     weights = scores.softmax(dim=2).masked_fill(hidden, 0)
@@ -207,19 +211,29 @@ def stays_in_range(key: Tensor, bias: Tensor) -> bool:
 
     The answer depends on numbers, so a GPU has to be waited for, once a call.
     """
+    # * `visible: [groups, seq_len_q, seq_len_k]`
+    # * `blind: [groups, seq_len_q, 1]`
+    # * `lowest_bias: [groups, seq_len_q, 1]`
+    # * `spread: [groups, seq_len_q, 1]`
     visible = bias > -torch.inf
     blind = ~visible.any(dim=2, keepdim=True)
     lowest_bias = bias.masked_fill(~visible, torch.inf).amin(dim=2, keepdim=True)
     spread = (bias.amax(dim=2, keepdim=True) - lowest_bias).masked_fill(blind, 0)
 
+    # `highest: [groups, 1, columns]`
     highest = key.amax(dim=1, keepdim=True)
-    # `seen_by_all: [groups, seq_len_k, 1]`
+    # * `seen_by_all: [groups, seq_len_k, 1]`
+    # * `anchor: [groups, 1, columns]`
+    # * `room: []`
     seen_by_all = (visible | blind).all(dim=1).unsqueeze(-1)
     anchor = key.masked_fill(~seen_by_all, -torch.inf).amax(dim=1, keepdim=True)
     room = limit(key.dtype) - spread.max()
     if bool((highest - anchor).max() <= room):
         return True
     # Nothing that all see. A key of $-\infty$ is one that nobody sees, and does not count.
+    #
+    # * `lowest: [groups, 1, columns]`
+    # * `gap: [groups, 1, columns]`
     lowest = key.masked_fill(key == -torch.inf, torch.inf).amin(dim=1, keepdim=True)
     gap = (highest - torch.maximum(anchor, lowest)).masked_fill(highest == -torch.inf, 0)
     return bool(gap.max() <= room)
@@ -230,8 +244,11 @@ def finite(highest: Tensor) -> Tensor:
     The maximum over nothing is $-\infty$. To take that away from $-\infty$ gives NaN; to take
     away 0 leaves $e^{-\infty} = 0$.
 
-    >>> finite(torch.tensor([3.0, -torch.inf]))
-    tensor([3., 0.])
+    * `highest: [groups, seq_len_q or 1, columns or 1]`
+    * `return: [groups, seq_len_q or 1, columns or 1]`
+
+    >>> finite(torch.tensor([[[3.0, -torch.inf]]]))
+    tensor([[[3., 0.]]])
     """
     return highest.masked_fill(highest == -torch.inf, 0)
 
@@ -266,6 +283,16 @@ class TwiceDifferentiable(torch.autograd.Function):
     Both forms below write their own backward pass, since what autograd would keep for it is the
     very table that we avoid. Such a pass is plain arithmetic, and autograd cannot look behind
     it. So when it is recording, we go back through the formula instead.
+
+    >>> key, value = torch.randn(2, 7, 5, requires_grad=True), torch.randn(2, 7, 5)
+    >>> bias = torch.randn(2, 3, 7)
+    >>> slopes = []
+    >>> for form in (average_by_formula, SharedMaximum.apply, RunningMaximum.apply):
+    ...     loss = form(key, value, bias).square().sum()
+    ...     (slope,) = torch.autograd.grad(loss, key, create_graph=True)
+    ...     slopes += torch.autograd.grad(slope.square().sum(), key)
+    >>> [torch.allclose(slope, slopes[0], atol=1e-4) for slope in slopes]
+    [True, True, True]
     """
 
     # What the pass back would have been, had it been left to autograd.
@@ -275,6 +302,11 @@ class TwiceDifferentiable(torch.autograd.Function):
     def recorded(
         cls, ctx: Any, grad: Tensor, inputs: tuple[Tensor, ...]
     ) -> Iterator[Tensor | None]:
+        r"""
+        * `inputs: [groups, seq_len_k, columns]`, of which the key is the first
+        * `grad: [groups, seq_len_q, columns]`
+        """
+        # `x: [groups, seq_len_q, columns]`
         with torch.enable_grad():
             x = cls.formula(*inputs)
         needed = ctx.needs_input_grad[: len(inputs)]
@@ -302,6 +334,12 @@ class SharedMaximum(TwiceDifferentiable):
 
     @staticmethod
     def forward(ctx: Any, key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
+        r"""
+        * `key: [groups, seq_len_k, columns]`
+        * `value: [groups, seq_len_k, columns]`
+        * `bias: [groups, seq_len_q, seq_len_k]`
+        * `return: [groups, seq_len_q, columns]`
+        """
         # * `exp_key: [groups, seq_len_k, columns]`
         # * `exp_bias: [groups, seq_len_q, seq_len_k]`
         exp_key = (key - finite(key.amax(dim=1, keepdim=True))).exp_()
@@ -336,6 +374,20 @@ class SharedMaximum(TwiceDifferentiable):
 
         Two matrix products again, with $e^{w}$ turned over. The bias gets the same terms,
         summed over the columns instead of the queries.
+
+        * `grads: [groups, seq_len_q, columns]`
+        * `return: [groups, seq_len_k, columns]`, of which the gradient of the key is the first
+
+        >>> key, value = torch.randn(2, 7, 5, requires_grad=True), torch.randn(2, 7, 5)
+        >>> bias = torch.randn(2, 3, 7, requires_grad=True)
+        >>> slopes = [
+        ...     torch.autograd.grad(form(key, value, bias).square().sum(), [key, bias])
+        ...     for form in (average_by_formula, SharedMaximum.apply, RunningMaximum.apply)
+        ... ]
+        >>> [torch.allclose(of_key, slopes[0][0], atol=1e-5) for of_key, _ in slopes]
+        [True, True, True]
+        >>> [torch.allclose(of_bias, slopes[0][1], atol=1e-5) for _, of_bias in slopes]
+        [True, True, True]
         """
         key, value, bias, exp_key, exp_bias, total, x = ctx.saved_tensors
         if torch.is_grad_enabled():
@@ -345,11 +397,13 @@ class SharedMaximum(TwiceDifferentiable):
         up = grads[0] / total
         down = up * x
         grad_bias = None
+        # `grad_bias: [groups, seq_len_q, seq_len_k]`
         if ctx.needs_input_grad[2]:
             grad_bias = torch.bmm(up, (exp_key * value).mT)
             grad_bias.baddbmm_(down, exp_key.mT, alpha=-1).mul_(exp_bias)
         # * `to_up: [groups, seq_len_k, columns]`
         # * `to_down: [groups, seq_len_k, columns]`
+        # * `grad_key: [groups, seq_len_k, columns]`
         to_up, to_down = torch.bmm(exp_bias.mT, up), torch.bmm(exp_bias.mT, down)
         grad_key = (value * to_up).sub_(to_down).mul_(exp_key)
         return grad_key, to_up.mul_(exp_key), grad_bias
@@ -390,13 +444,25 @@ class RunningMaximum(TwiceDifferentiable):
 
     @staticmethod
     def forward(ctx: Any, key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
+        r"""
+        * `key: [groups, seq_len_k, columns]`
+        * `value: [groups, seq_len_k, columns]`
+        * `bias: [groups, seq_len_q, seq_len_k]`
+        * `return: [groups, seq_len_q, columns]`
+        """
         # Begin at the lowest finite number, and a hidden key, $-\infty$, never gets to be the
         # maximum. So $m - m'$ is never $\infty - \infty$.
+        #
+        # * `highest: [groups, seq_len_q, columns]`
+        # * `numerator: [groups, seq_len_q, columns]`
+        # * `total: [groups, seq_len_q, columns]`
         shape = (*bias.shape[:2], key.shape[2])
         highest = key.new_full(shape, torch.finfo(key.dtype).min)
         numerator, total = key.new_zeros(shape), key.new_zeros(shape)
         for j in range(key.shape[1]):
-            # `scores: [groups, seq_len_q, columns]`
+            # * `scores: [groups, seq_len_q, columns]`
+            # * `new: [groups, seq_len_q, columns]`
+            # * `weight: [groups, seq_len_q, columns]`
             scores = bias[:, :, j, None] + key[:, j, None]
             new = torch.maximum(highest, scores)
             rescale = (highest - new).exp_()
@@ -404,6 +470,7 @@ class RunningMaximum(TwiceDifferentiable):
             total.mul_(rescale).add_(weight)
             numerator.mul_(rescale).addcmul_(weight, value[:, j, None])
             highest = new
+        # `x: [groups, seq_len_q, columns]`
         total.masked_fill_(total == 0, 1)
         x = numerator.div_(total)
         ctx.save_for_backward(key, value, bias, highest, total, x)
@@ -412,6 +479,10 @@ class RunningMaximum(TwiceDifferentiable):
     @staticmethod
     @without_autocast
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        r"""
+        * `grads: [groups, seq_len_q, columns]`
+        * `return: [groups, seq_len_k, columns]`, of which the gradient of the key is the first
+        """
         key, value, bias, highest, total, x = ctx.saved_tensors
         if torch.is_grad_enabled():
             return tuple(RunningMaximum.recorded(ctx, grads[0], (key, value, bias)))

@@ -52,9 +52,9 @@ class PastAndWindow(NamedTuple):
     past_key: Tensor
     # `past_value: [1, batch_size, d_model]`
     past_value: Tensor
-    # `key: [seq_len, batch_size, d_model]`
+    # `key: [n_window, batch_size, d_model]`
     key: Tensor
-    # `value: [seq_len, batch_size, d_model]`
+    # `value: [n_window, batch_size, d_model]`
     value: Tensor
     # `seen: []`
     seen: Tensor
@@ -80,7 +80,7 @@ class AttentionFreeWithWindow(AttentionFree):
 
         The biases of the queries `start` to `stop`, each for the $s$ keys up to its own place.
 
-        * `return: [heads, seq_len, window]`
+        * `return: [heads, stop - start, window]`
         """
 
     def get_causal_average(self, key: Tensor, value: Tensor, seq_len_q: int) -> Tensor:
@@ -93,6 +93,19 @@ class AttentionFreeWithWindow(AttentionFree):
 
         Query $t$ sees $t' \le t$, and both count from 0. Keys beyond the last query are seen by
         nobody. If it is the keys that end first, we go on with keys that have no weight.
+
+        >>> from labml_nn.transformers.aft import AFTLocal
+        >>> aft = AFTLocal(d_model=6, seq_len=11, local_window_size=3)
+        >>> x, memory = torch.randn(7, 2, 6), torch.randn(11, 2, 6)
+        >>> for seq_len_k in (4, 7, 11):
+        ...     keys = memory[:seq_len_k]
+        ...     causal = torch.ones(7, seq_len_k).bool().tril().unsqueeze(-1)
+        ...     told = aft(query=x, key=keys, value=keys, is_causal=True)
+        ...     masked = aft(query=x, key=keys, value=keys, mask=causal)
+        ...     print(torch.allclose(told, masked, atol=1e-5))
+        True
+        True
+        True
         """
         missing = seq_len_q - key.shape[1]
         if missing != 0:
@@ -132,6 +145,9 @@ class AttentionFreeWithWindow(AttentionFree):
         (torch.Size([2, 2, 6]), torch.Size([1, 2, 6]))
         """
         check_sequence("x", x, self.d_model)
+        # * `gate: [n, batch_size, d_model]`
+        # * `key: [n, batch_size, d_model]`
+        # * `value: [n, batch_size, d_model]`
         gate, key, value = torch.sigmoid(self.query(x)), self.key(x), self.value(x)
         if state is not None:
             check_state(x, state.past_key)
@@ -140,6 +156,7 @@ class AttentionFreeWithWindow(AttentionFree):
                     f"the state has {len(state.key)} positions in its window, "
                     f"but a window of {self.window} keeps {self.window - 1} at most"
                 )
+        # `y: [n, batch_size, d_model]`
         with torch.autocast(x.device.type, enabled=False):
             y, state = self.continue_average(key, value, state)
             y = y.to(gate.dtype)
@@ -157,18 +174,24 @@ class AttentionFreeWithWindow(AttentionFree):
         """
         if key.dtype in (torch.float16, torch.bfloat16):
             key, value = key.float(), value.float()
-        # `key: [groups, n, columns]`
+        # * `key: [groups, n, columns]`
+        # * `value: [groups, n, columns]`
         key, value = (to_columns(x, self.heads, False) for x in (key, value))
         seen, past, before = 0, nothing_yet(key), 0
         if state is not None:
             seen, before = int(state.seen), len(state.key)
+            # * `past_key: [groups, 1, columns]`
+            # * `past_value: [groups, 1, columns]`
+            # * `window_key: [groups, before, columns]`
+            # * `window_value: [groups, before, columns]`
             past_key, past_value, window_key, window_value = (
                 to_columns(x, self.heads, False) for x in state[:4]
             )
             past = (past_key, past_value)
             # The window goes in front.
             #
-            # `key: [groups, seen_in_window + n, columns]`
+            # * `key: [groups, before + n, columns]`
+            # * `value: [groups, before + n, columns]`
             key = torch.cat([window_key, key], dim=1)
             value = torch.cat([window_value, value], dim=1)
 
@@ -177,6 +200,8 @@ class AttentionFreeWithWindow(AttentionFree):
         for start in range(before, key.shape[1], BLOCK):
             stop = min(start + BLOCK, key.shape[1])
             begin = max(start - (self.window - 1), 0)
+            # * `band: [heads, stop - start, window]`
+            # * `x: [groups, stop - start, columns]`
             band = self.get_causal_band(seen + start - before, seen + stop - before)
             x, past = average_of_piece(
                 key[:, begin:stop], value[:, begin:stop], band.to(key.dtype), past
@@ -184,6 +209,11 @@ class AttentionFreeWithWindow(AttentionFree):
             pieces.append(x)
 
         # Copies: a slice would keep the whole piece in memory.
+        #
+        # * `past_key: [1, batch_size, d_model]`
+        # * `past_value: [1, batch_size, d_model]`
+        # * `key: [n_window, batch_size, d_model]`
+        # * `value: [n_window, batch_size, d_model]`
         begin = max(key.shape[1] - (self.window - 1), 0)
         kept = (*past, key[:, begin:].clone(), value[:, begin:].clone())
         past_key, past_value, key, value = (

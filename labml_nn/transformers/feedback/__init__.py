@@ -7,6 +7,10 @@ papers:
     authors: Fan et al.
     year: 2020
     url: https://arxiv.org/abs/2002.09402
+symbols:
+  m: memory
+  x: x
+  L: n_layers
 order: [attention, transformer, stack]
 ---
 # Feedback transformer

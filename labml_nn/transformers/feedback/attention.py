@@ -19,8 +19,6 @@ symbols:
   U: [pos_key, self.key_pos_embeddings]
   b_Q: self.query_pos_bias
   A: attn
-  P: self.positions
-  h: heads
   d_k: d_k
 ---
 # Attention to a memory
@@ -99,9 +97,9 @@ class FeedbackAttention(nn.Module):
         hardly matters whether it is 600 or 601 steps away, and a sequence may be as long as it
         likes. Below, the memories four and five steps back get one score:
 
-        >>> attention = FeedbackAttention(heads=3, d_model=15, positions=4)
+        >>> attention = FeedbackAttention(heads=3, d_model=21, positions=4)
         >>> _ = nn.init.normal_(attention.key_pos_embeddings)
-        >>> query, same = torch.randn(2, 3, 5), torch.ones(5, 2, 3, 5)
+        >>> query, same = torch.randn(2, 3, 7), torch.ones(5, 2, 3, 7)
         >>> scores = attention.get_scores(query, same)
         >>> torch.allclose(scores[0], scores[1], atol=1e-6)
         True
@@ -131,6 +129,10 @@ class FeedbackAttention(nn.Module):
 
         # $U$, $S$ and $b_Q$. The *last* row of a table is the nearest step. All begin at zero: at
         # first, nobody knows any distance.
+        #
+        # * `self.key_pos_embeddings: [positions, heads, d_k]`
+        # * `self.key_pos_bias: [positions, heads]`
+        # * `self.query_pos_bias: [heads, d_k]`
         self.key_pos_embeddings = nn.Parameter(torch.zeros(positions, heads, self.d_k))
         self.key_pos_bias = nn.Parameter(torch.zeros(positions, heads))
         self.query_pos_bias = nn.Parameter(torch.zeros(heads, self.d_k))
@@ -148,6 +150,9 @@ class FeedbackAttention(nn.Module):
         For $n$ memories, the last $n$ rows. Where there are fewer, the first row is repeated: it
         is the farthest.
 
+        * `return.pos_key: [heads, d_k, n]`
+        * `return.pos_bias: [heads, 1, n]`
+
         >>> attention = FeedbackAttention(heads=3, d_model=15, positions=4)
         >>> attention.key_pos_bias.data[:, 0] = torch.tensor([4.0, 3.0, 2.0, 1.0])
         >>> attention.get_distances(2).pos_bias[0, 0].tolist()
@@ -159,11 +164,14 @@ class FeedbackAttention(nn.Module):
         pos_bias: Tensor = self.key_pos_bias
         farther = n - self.positions
         if farther > 0:
-            # * `pos_key: [n_distances, heads, d_k]`
-            # * `pos_bias: [n_distances, heads]`
+            # * `pos_key: [n, heads, d_k]`
+            # * `pos_bias: [n, heads]`
             pos_key = torch.cat([pos_key[:1].expand(farther, -1, -1), pos_key])
             pos_bias = torch.cat([pos_bias[:1].expand(farther, -1), pos_bias])
         # Here they are copied once, for as many steps as like to use them.
+        #
+        # * `pos_key: [heads, d_k, n]`
+        # * `pos_bias: [heads, 1, n]`
         pos_key = pos_key[-n:].permute(1, 2, 0).contiguous()
         pos_bias = pos_bias[-n:].t().unsqueeze(1).contiguous()
         return Distances(pos_key, pos_bias)
@@ -202,6 +210,15 @@ class FeedbackAttention(nn.Module):
         * `key: [seq_len, batch_size, heads, d_k]`
         * `value: [seq_len, batch_size, heads, d_k]`
         * `return: [batch_size, heads, d_k]`
+
+        Over the memories, the weights of each item and each head add up to one:
+
+        >>> attention = FeedbackAttention(heads=3, d_model=15)
+        >>> attention.keep_attn = True
+        >>> x, memory = torch.randn(2, 15), torch.randn(7, 2, 15)
+        >>> x = attention(query=x, key=memory, value=memory)
+        >>> torch.allclose(attention.attn.sum(dim=0), torch.ones(2, 3))
+        True
         """
         # The whole sum is divided by $\sqrt{d_k}$, like
         # [any score](labml_nn.transformers.mha.MultiHeadAttention.get_scores).
@@ -231,27 +248,39 @@ class FeedbackAttention(nn.Module):
         cost more than the attention itself.
 
         * `query: [batch_size, heads, d_k]`
+        * `key: [batch_size * heads, length, d_k]`, the oldest piece
+        * `value: [batch_size * heads, length, d_k]`, the oldest piece
+        * `distances.pos_key: [heads, d_k, n_distances]`
+        * `distances.pos_bias: [heads, 1, n_distances]`
         * `return: [batch_size, heads, d_k]`
 
-        Of `key` and `value`, each piece is
-        $[\text{batch size} \cdot \text{heads},\ \text{length},\ d_k]$. `distances` may reach
-        farther back than the memory does.
+        `distances` may reach farther back than the memory does.
 
         >>> attention = FeedbackAttention(heads=3, d_model=15)
         >>> for table in (attention.key_pos_embeddings, attention.query_pos_bias):
         ...     _ = nn.init.normal_(table)
         >>> attention = attention.eval()
-        >>> query, key, value = torch.randn(2, 3, 5), torch.randn(7, 2, 3, 5), torch.randn(7, 2, 3, 5)
+        >>> query, (key, value) = torch.randn(2, 3, 5), torch.randn(2, 12, 2, 3, 5)
         >>> readable = attention.attend(query, key, value)
-        >>> keys = key.permute(1, 2, 0, 3).flatten(0, 1).split([4, 3], dim=1)
-        >>> values = value.permute(1, 2, 0, 3).flatten(0, 1).split([4, 3], dim=1)
-        >>> pieces = attention.recall(query, keys, values, attention.get_distances(9))
+        >>> keys = key.permute(1, 2, 0, 3).flatten(0, 1).split([8, 4], dim=1)
+        >>> values = value.permute(1, 2, 0, 3).flatten(0, 1).split([8, 4], dim=1)
+        >>> pieces = attention.recall(query, keys, values, attention.get_distances(13))
         >>> torch.allclose(readable, pieces, atol=1e-5)
         True
+
+        If somebody wants to see the weights, the pieces are joined after all, and the readable form
+        runs:
+
+        >>> attention.keep_attn = True
+        >>> same = attention.recall(query, keys, values, attention.get_distances(13))
+        >>> torch.equal(readable, same), attention.attn.shape
+        (True, torch.Size([12, 2, 3]))
         """
         batch_size = query.shape[0]
         lengths = [piece.shape[1] for piece in key]
         if self.keep_attn or self.has_own_scores:
+            # * `whole_key: [seq_len, batch_size, heads, d_k]`
+            # * `whole_value: [seq_len, batch_size, heads, d_k]`
             whole_key, whole_value = (
                 torch.cat(list(pieces), dim=1)
                 .unflatten(0, (batch_size, -1))
@@ -265,6 +294,7 @@ class FeedbackAttention(nn.Module):
         #
         # * `pos_key: [heads, d_k, n_distances]`
         # * `pos_bias: [heads, 1, n_distances]`
+        # * `place: [heads, batch_size, n_distances]`
         pos_key, pos_bias = distances
         place = torch.baddbmm(pos_bias, query.transpose(0, 1), pos_key)
         # * `place: [batch_size * heads, 1, n_distances]`
@@ -289,6 +319,9 @@ class FeedbackAttention(nn.Module):
         attn = self.dropout(scores.softmax(dim=-1))
 
         # $\sum_j A_j V_j$, piece by piece.
+        #
+        # * `part: [batch_size * heads, 1, n]`
+        # * `piece: [batch_size * heads, n, d_k]`
         found: Tensor | None = None
         for part, piece in zip(attn.split(lengths, dim=2), value, strict=True):
             # `found: [batch_size * heads, 1, d_k]`
@@ -318,15 +351,25 @@ class FeedbackAttention(nn.Module):
 
         * `key: [seq_len, batch_size, heads, d_k]`
         * `value: [seq_len, batch_size, heads, d_k]`
+
+        >>> attention = FeedbackAttention(heads=3, d_model=15, is_kv_precomputed=True)
+        >>> x, memory = torch.randn(2, 15), torch.randn(7, 2, 3, 5)
+        >>> attention(query=x, key=memory, value=memory).shape
+        torch.Size([2, 15])
         """
         self.check(query, key, value)
         self.attn = None
+        # Into heads, what is not there yet.
+        #
         # * `query: [batch_size, heads, d_k]`
         # * `key: [seq_len, batch_size, heads, d_k]`
         # * `value: [seq_len, batch_size, heads, d_k]`
         query = self.query(query)
         if not self.is_kv_precomputed:
             key, value = self.key(key), self.value(value)
+        # The findings of the heads, laid end to end, leave through one map.
+        #
+        # `x: [batch_size, heads, d_k]`
         x = self.attend(query, key, value)
         return self.output(x.flatten(-2))
 
@@ -342,6 +385,15 @@ class FeedbackAttention(nn.Module):
         ValueError: key has shape [7, 4, 15], but must have [seq_len, 2, 15]
 
         A memory without a step in it has nothing to say. At the first step leave attention out.
+
+        * `query: [batch_size, d_model]`
+        * `key: [seq_len, batch_size, d_model]`
+        * `value: [seq_len, batch_size, d_model]`
+
+        or, with `is_kv_precomputed`,
+
+        * `key: [seq_len, batch_size, heads, d_k]`
+        * `value: [seq_len, batch_size, heads, d_k]`
         """
         if query.ndim != 2 or query.shape[-1] != self.d_model:
             raise ValueError(

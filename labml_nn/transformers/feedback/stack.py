@@ -8,8 +8,11 @@ papers:
     year: 2020
     url: https://arxiv.org/abs/2002.09402
 symbols:
-  g: grad
   n: n
+  a: a
+  b: b
+  r: [rows, self.rows, row, top]
+  g: grad
 ---
 # A stack that shares its memory
 
@@ -147,6 +150,7 @@ class StackFunction(torch.autograd.Function):
         r"""
         ### Write, and show
 
+        * `below: [n, ...]`
         * `top: [...]`
         * `buffer: [capacity, ...]`
         * `return: [n + 1, ...]`
@@ -169,7 +173,9 @@ class StackFunction(torch.autograd.Function):
         is a second derivative as well.
 
         * `grad: [n + 1, ...]`
+        * `return: [n, ...]` for the rows below, or `return: [...]` for the new row if it is alone
         """
+        # `below: [n, ...]`
         below = grad[:-1] if ctx.needs_input_grad[0] else None
         return below, grad[-1], None, None
 
@@ -228,6 +234,8 @@ class Stack:
         """
         if n == 0:
             # Whoever holds the old buffer keeps it. No other sequence will write there.
+            #
+            # `self.buffer: [max_len, ...]`
             self.buffer = value.new_empty(self.max_len, *value.shape)
             self.rows = None
         length = 0 if self.rows is None else len(self.rows)
@@ -239,10 +247,12 @@ class Stack:
                 f"have {list(self.buffer.shape[1:])} and are {self.buffer.dtype}"
             )
         if n == len(self.buffer):
-            # `larger: [2 * n, ...]`
+            # * `larger: [2 * n, ...]`
+            # * `self.buffer: [2 * n, ...]`
             larger = self.buffer.new_empty(2 * n, *value.shape)
             larger[:n] = self.buffer
             self.buffer = larger
+        # `self.rows: [n + 1, ...]`
         self.rows = StackFunction.apply(self.rows, value, self.buffer, n)
 
     def get(self) -> Tensor:

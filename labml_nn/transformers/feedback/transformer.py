@@ -89,6 +89,9 @@ class FeedbackTransformerLayer(nn.Module):
         Keys and values are as [attention](labml_nn.transformers.feedback.attention.FeedbackAttention.forward)
         takes them. At the first step there is nothing to look back at, and both are `None`.
 
+        * `key: [seq_len, batch_size, d_model]` or `key: [seq_len, batch_size, heads, d_k]`
+        * `value: [seq_len, batch_size, d_model]` or `value: [seq_len, batch_size, heads, d_k]`
+
         >>> from labml_nn.transformers import FeedForward
         >>> attn = FeedbackAttention(heads=3, d_model=15)
         >>> ff = FeedForward(d_model=15, d_ff=60)
@@ -106,7 +109,8 @@ class FeedbackTransformerLayer(nn.Module):
                 f"with d_model = {self.d_model}"
             )
         if key is not None and value is not None:
-            # `z: [batch_size, d_model]`
+            # * `z: [batch_size, d_model]`
+            # * `x: [batch_size, d_model]`
             z = self.norm_self_attn(x)
             x = x + self.dropout(self.attn(query=z, key=key, value=value))
         elif key is not None or value is not None:
@@ -132,8 +136,11 @@ class FeedbackTransformerLayer(nn.Module):
 
         * `x: [batch_size, d_model]`
         * `query: [batch_size, heads, d_k]`
+        * `distances.pos_key: [heads, d_k, n_distances]`
+        * `distances.pos_bias: [heads, 1, n_distances]`
         * `return: [batch_size, d_model]`
         """
+        # `found: [batch_size, heads, d_k]`
         found = self.attn.recall(query, *memory.pieces(), distances)
         return x + self.dropout(self.attn.output(found.flatten(-2)))
 
@@ -194,6 +201,8 @@ class Memory:
         self.recent: list[Tensor] = []
         if state is not None:
             # A [state](labml_nn.transformers.mha.KeysAndValues) is an old piece.
+            #
+            # `self.old: [batch_size * heads, length, d_k]`
             self.length = state.key.shape[0]
             self.old = [t.permute(1, 2, 0, 3).flatten(0, 1) for t in state]
 
@@ -205,6 +214,9 @@ class Memory:
         * `value: [batch_size, heads, d_k]`
         """
         # One matrix for each item and each head, here with a single row.
+        #
+        # * `new: [batch_size * heads, 1, d_k]`
+        # * `self.recent: [batch_size * heads, n, d_k]`
         new = [t.reshape(-1, 1, t.shape[-1]) for t in (key, value)]
         self.recent = joined(self.recent, new)
         self.length += 1
@@ -231,9 +243,14 @@ class Memory:
         r"""
         ### To go on later
 
-        Keys and values $[\text{steps}, \text{batch size}, h, d_k]$, where $h$ is the number of
-        heads and $d_k$ the width of one.
+        Keys and values are kept as attention makes them, with an axis for the batch and one for
+        the heads:
+
+        * `return.key: [length, batch_size, heads, d_k]`
+        * `return.value: [length, batch_size, heads, d_k]`
         """
+        # * `key: [batch_size * heads, length, d_k]`
+        # * `value: [batch_size * heads, length, d_k]`
         key, value = joined(self.old, self.recent)
         return KeysAndValues(
             *(t.unflatten(0, (-1, self.heads)).permute(2, 0, 1, 3) for t in (key, value))
@@ -260,17 +277,17 @@ class FeedbackTransformer(nn.Module):
     ...     feed_forward=FeedForward(d_model=15, d_ff=60),
     ...     dropout_prob=0.1,
     ... )
-    >>> model = FeedbackTransformer(layer, n_layers=4).eval()
-    >>> x = torch.randn(7, 2, 15)
+    >>> model = FeedbackTransformer(layer, n_layers=7).eval()
+    >>> x = torch.randn(13, 2, 15)
     >>> model(x).shape
-    torch.Size([7, 2, 15])
+    torch.Size([13, 2, 15])
 
     There is no mask anywhere, and no step hears of the future. It has not happened yet:
 
     >>> before = model(x)
-    >>> x[5:] = 1000.0
+    >>> x[9:] = 1000.0
     >>> after = model(x)
-    >>> torch.allclose(before[:5], after[:5], atol=1e-6)
+    >>> torch.allclose(before[:9], after[:9], atol=1e-6)
     True
     """
 
@@ -297,6 +314,9 @@ class FeedbackTransformer(nn.Module):
         self.n_layers = n_layers
         self.layers = clone_module_list(layer, n_layers)
         self.norm = nn.LayerNorm(layer.d_model)
+        # One number for the input and one for each layer.
+        #
+        # `self.weights: [n_layers + 1]`
         self.weights = nn.Parameter(torch.ones(n_layers + 1))
 
     @property
@@ -312,10 +332,9 @@ class FeedbackTransformer(nn.Module):
 
         $$m_t = \sum_{l=0}^{L} \operatorname{softmax}(w)_l \; x_t^l$$
 
+        * `outputs: [batch_size, d_model]`, each of the $L + 1$
         * `weights: [n_layers + 1]`, after the softmax
         * `return: [batch_size, d_model]`
-
-        Each of the `outputs` has the shape of the result.
         """
         return torch.einsum("lbd,l->bd", torch.stack(list(outputs)), weights)
 
@@ -329,11 +348,20 @@ class FeedbackTransformer(nn.Module):
         It makes the keys and values of every memory anew, at every step and in every layer.
         """
         self.check(x_seq)
+        # `weights: [n_layers + 1]`
         weights = self.weights.softmax(dim=0)
         memories: list[Tensor] = []
         results: list[Tensor] = []
         for x in x_seq:
+            # All that there is to look back at; `None` at the first step.
+            #
+            # * `key: [n_memories, batch_size, d_model]`
+            # * `key: [n_memories, batch_size, heads, d_k]`
             key, value = self.keys_and_values(memories)
+            # The input is the first of what the layers make of it.
+            #
+            # * `x: [batch_size, d_model]`
+            # * `outputs: [batch_size, d_model]`
             outputs = [x]
             for layer in self.all_layers:
                 x = layer(x=x, key=key, value=value)
@@ -345,6 +373,9 @@ class FeedbackTransformer(nn.Module):
     def keys_and_values(self, memories: list[Tensor]) -> tuple[Tensor | None, Tensor | None]:
         r"""
         What all layers are given to look back at: here the memories themselves.
+
+        * `memories: [batch_size, d_model]`, each of them
+        * `return: [seq_len, batch_size, d_model]`
         """
         if not memories:
             return None, None
@@ -396,20 +427,20 @@ class FeedbackTransformer(nn.Module):
         >>> layer = FeedbackTransformerLayer(
         ...     d_model=15, attn=attn, feed_forward=FeedForward(15, 60), dropout_prob=0.1
         ... )
-        >>> model = FeedbackTransformer(layer, n_layers=4).eval()
-        >>> x = torch.randn(7, 2, 15)
+        >>> model = FeedbackTransformer(layer, n_layers=7).eval()
+        >>> x = torch.randn(13, 2, 15)
         >>> whole = model(x)
         >>> torch.allclose(model.slowly(x), whole, atol=1e-5)
         True
-        >>> first, state = model.step(x[:4])
-        >>> second, state = model.step(x[4:], state)
+        >>> first, state = model.step(x[:9])
+        >>> second, state = model.step(x[9:], state)
         >>> torch.allclose(torch.cat([first, second]), whole, atol=1e-5)
         True
 
         The state has the keys and values of each layer:
 
         >>> len(state), state[0].key.shape
-        (4, torch.Size([7, 2, 3, 5]))
+        (7, torch.Size([13, 2, 3, 5]))
         """
         self.check(x, state)
         memories = self.begin(state)
@@ -425,7 +456,8 @@ class FeedbackTransformer(nn.Module):
         # What the lowest layer looks for depends on the input alone, which is there from the start.
         # So all its questions are asked at once.
         #
-        # `first_queries: [seq_len, batch_size, heads, d_k]`
+        # * `first_queries: [seq_len, batch_size, heads, d_k]`
+        # * `first_query: [batch_size, heads, d_k]`
         first_queries = self.all_layers[0].ask(x)
 
         for x_t, first_query in zip(x, first_queries, strict=True):
@@ -439,6 +471,9 @@ class FeedbackTransformer(nn.Module):
             outputs = [x_t]
             for n, layer in enumerate(self.all_layers):
                 # The first step has nothing to look back at.
+                #
+                # * `query: [batch_size, heads, d_k]`
+                # * `x_t: [batch_size, d_model]`
                 if n_memories > 0:
                     query = first_query if n == 0 else layer.ask(x_t)
                     x_t = layer.look_back(x_t, query, memories[n], distances[n])
@@ -482,6 +517,8 @@ class FeedbackTransformer(nn.Module):
         Traceback (most recent call last):
             ...
         ValueError: x has shape [7, 2, 14], but must have [seq_len, batch_size, d_model] with d_model = 15 and seq_len at least 1
+
+        * `x: [seq_len, batch_size, d_model]`
         """  # noqa: E501
         if x.ndim != 3 or x.shape[-1] != self.d_model or x.shape[0] == 0:
             raise ValueError(
@@ -519,17 +556,17 @@ class FeedbackTransformerKV(FeedbackTransformer):
     >>> layer = FeedbackTransformerLayer(
     ...     d_model=15, attn=attn, feed_forward=FeedForward(15, 60), dropout_prob=0.1
     ... )
-    >>> model = FeedbackTransformerKV(layer, n_layers=4, d_model=15, heads=3).eval()
-    >>> x = torch.randn(7, 2, 15)
+    >>> model = FeedbackTransformerKV(layer, n_layers=7, d_model=15, heads=3).eval()
+    >>> x = torch.randn(13, 2, 15)
     >>> whole = model(x)
     >>> torch.allclose(model.slowly(x), whole, atol=1e-5)
     True
-    >>> first, state = model.step(x[:4])
-    >>> second, state = model.step(x[4:], state)
+    >>> first, state = model.step(x[:9])
+    >>> second, state = model.step(x[9:], state)
     >>> torch.allclose(torch.cat([first, second]), whole, atol=1e-5)
     True
     >>> len(state), state[0].key.shape
-    (1, torch.Size([7, 2, 3, 5]))
+    (1, torch.Size([13, 2, 3, 5]))
     """
 
     shares_keys_and_values = True
@@ -550,6 +587,9 @@ class FeedbackTransformerKV(FeedbackTransformer):
     def keys_and_values(self, memories: list[Tensor]) -> tuple[Tensor | None, Tensor | None]:
         r"""
         For the loop line by line: the keys and values that the layers no longer make.
+
+        * `memories: [batch_size, d_model]`, each of them
+        * `return: [seq_len, batch_size, heads, d_k]`
         """
         if not memories:
             return None, None

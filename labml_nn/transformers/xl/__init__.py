@@ -137,6 +137,7 @@ class TransformerXLLayer(nn.Module):
 
         * `x: [seq_len, batch_size, d_model]`
         * `mem: [n_mem, batch_size, d_model]`
+        * `mask: [seq_len or 1, seq_len_k, batch_size or 1]`, for the memory and the segment
         * `return: [seq_len, batch_size, d_model]`
 
         Position $i$ of the segment sees all of the memory and the segment up to itself. A mask
@@ -151,6 +152,8 @@ class TransformerXLLayer(nn.Module):
         context = z if mem is None else torch.cat([self.norm_self_attn(mem), z])
 
         # Look back.
+        #
+        # `attended: [seq_len, batch_size, d_model]`
         attended = self.self_attn(
             query=z, key=context, value=context, mask=mask, is_causal=True
         )
@@ -170,12 +173,14 @@ class TransformerXL(nn.Module):
     places before the segment. With enough memory that is everything. It holds for any number of
     layers, since what is kept is what the whole would compute there too.
 
-    >>> model = small_model(n_layers=3, mem_len=None)
-    >>> x = torch.randn(15, 2, 15)
-    >>> whole, _ = model(x)
+    >>> model = small_model(n_layers=3, mem_len=4)
+    >>> x = torch.randn(23, 2, 15)
+    >>> starts = torch.tensor([0] * 6 + [6] * 9 + [15] * 8)
+    >>> mask = torch.arange(23) >= starts.unsqueeze(-1) - 4
+    >>> whole, _ = model(x, mask=mask.unsqueeze(-1))
     >>> mem = None
     >>> pieces = []
-    >>> for piece in x.split([7, 3, 5]):
+    >>> for piece in x.split([6, 9, 8]):
     ...     y, mem = model(piece, mem)
     ...     pieces.append(y)
     >>> torch.allclose(torch.cat(pieces), whole, atol=1e-5)
@@ -219,7 +224,9 @@ class TransformerXL(nn.Module):
         ### Read a segment
 
         * `x: [seq_len, batch_size, d_model]`
-        * `mask: [seq_len, n_mem + seq_len, batch_size]`, or 1 for the first and last axis
+        * `mem: [n_mem, batch_size, d_model]`, in each layer
+        * `mask: [seq_len or 1, seq_len_k, batch_size or 1]`, for the memory and the segment
+        * `return: [seq_len, batch_size, d_model]`
 
         `mem` is what reading the segment before gave, or nothing at the beginning of a text.
         The results are the last layer's vectors, and the memories for the next segment, one
@@ -248,6 +255,9 @@ class TransformerXL(nn.Module):
         through a text decides where that should happen.
 
         * `x: [seq_len, batch_size, d_model]`, the next positions, one or more
+        * `state: [n_mem, batch_size, d_model]`, in each layer
+        * `mask: [seq_len or 1, seq_len_k, batch_size or 1]`, for the memory and the segment
+        * `return: [seq_len, batch_size, d_model]`
 
         With a `mem_len` shorter than the text, a step of one word sees $M$ words back, and the
         last word of a long segment sees more: the segment too. So results then depend on how
@@ -289,6 +299,9 @@ class TransformerXL(nn.Module):
         ### Memories that do not fit
 
         A memory has as many items in its batch as the segment that reads on from it:
+
+        * `x: [seq_len, batch_size, d_model]`
+        * `mem: [n_mem, batch_size, d_model]`
 
         >>> model = small_model(n_layers=2, mem_len=4)
         >>> _, mem = model(torch.randn(7, 2, 15))
