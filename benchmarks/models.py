@@ -32,6 +32,9 @@ KEEP = {
 }
 
 BATCH_SIZES = {128: 8, 512: 4, 2048: 1}
+# A short sequence is measured in a narrow model and in a wide one, where the linear maps, which are the same on both
+# sides, are most of the work. The goal speaks of the narrow one.
+WIDTHS = {128: (128, 256), 512: (256,), 2048: (256,)}
 D_MODEL, HEADS, WINDOW = 256, 8, 32
 MEMORY_LENGTH, DECODED = 4096, 128
 # To begin anew at all of the 128 positions would take minutes. Every eighth is enough, and counts eight times.
@@ -57,7 +60,7 @@ class Case:
     """What is compared, and how good it has to be: time at each length, decoding, memory."""
 
     name: str
-    make: Callable[[int], Pair]
+    make: Callable[[int, int], Pair]
     goals: tuple[float, ...]
     decoding: float | None = None
     memory: float | None = None
@@ -66,13 +69,13 @@ class Case:
     decoded_up_to: int = 2048
 
 
-def attention(seq_len: int) -> Pair:
+def attention(seq_len: int, d_model: int) -> Pair:
     from plain.attention import MultiHeadAttention as Plain
 
     from labml_nn.transformers.mha import MultiHeadAttention
 
-    ours = MultiHeadAttention(HEADS, D_MODEL, dropout_prob=0.0)
-    plain = Plain(HEADS, D_MODEL)
+    ours = MultiHeadAttention(HEADS, d_model, dropout_prob=0.0)
+    plain = Plain(HEADS, d_model)
     plain.load_state_dict(ours.state_dict())
     mask = torch.ones(seq_len, seq_len, dtype=torch.bool).tril().unsqueeze(-1)
     return Pair(
@@ -84,11 +87,11 @@ def attention(seq_len: int) -> Pair:
     )
 
 
-def attention_with_a_mask(seq_len: int) -> Pair:
+def attention_with_a_mask(seq_len: int, d_model: int) -> Pair:
     from labml_nn.transformers.mha import MultiHeadAttention
 
-    pair = attention(seq_len)
-    ours = MultiHeadAttention(HEADS, D_MODEL, dropout_prob=0.0)
+    pair = attention(seq_len, d_model)
+    ours = MultiHeadAttention(HEADS, d_model, dropout_prob=0.0)
     for mine, theirs in zip(ours.parameters(), pair.our_parameters, strict=True):
         mine.data = theirs.data
     mask = torch.ones(seq_len, seq_len, dtype=torch.bool).tril().unsqueeze(-1)
@@ -100,12 +103,12 @@ def attention_with_a_mask(seq_len: int) -> Pair:
     )
 
 
-def aft_local(seq_len: int) -> Pair:
+def aft_local(seq_len: int, d_model: int) -> Pair:
     from plain.aft import local_from
 
     from labml_nn.transformers.aft import AFTLocal
 
-    ours = AFTLocal(D_MODEL, seq_len, WINDOW)
+    ours = AFTLocal(d_model, seq_len, WINDOW)
     torch.nn.init.normal_(ours.pos_bias, std=0.1)
     plain = local_from(ours)
     mask = torch.ones(seq_len, seq_len, dtype=torch.bool).tril().unsqueeze(-1)
@@ -118,13 +121,13 @@ def aft_local(seq_len: int) -> Pair:
     )
 
 
-def relative(seq_len: int) -> Pair:
+def relative(seq_len: int, d_model: int) -> Pair:
     from plain.relative import RelativeMultiHeadAttention as Plain
 
     from labml_nn.transformers.relative_mha import RelativeMultiHeadAttention
 
-    ours = RelativeMultiHeadAttention(HEADS, D_MODEL, dropout_prob=0.0, max_len=seq_len)
-    plain = Plain(HEADS, D_MODEL, dropout_prob=0.0, max_len=seq_len)
+    ours = RelativeMultiHeadAttention(HEADS, d_model, dropout_prob=0.0, max_len=seq_len)
+    plain = Plain(HEADS, d_model, dropout_prob=0.0, max_len=seq_len)
     plain.load_state_dict(ours.state_dict())
     mask = torch.ones(seq_len, seq_len, dtype=torch.bool).tril().unsqueeze(-1)
     return Pair(
@@ -135,18 +138,18 @@ def relative(seq_len: int) -> Pair:
     )
 
 
-def fast_weights(seq_len: int) -> Pair:
+def fast_weights(seq_len: int, d_model: int) -> Pair:
     from plain.fast_weights import FastWeightsAttention as Plain
 
     from labml_nn.transformers.fast_weights import DPFP, FastWeightsAttention
 
-    ours = FastWeightsAttention(HEADS, D_MODEL, 0.0, DPFP())
-    plain = Plain(HEADS, D_MODEL)
+    ours = FastWeightsAttention(HEADS, d_model, 0.0, DPFP())
+    plain = Plain(HEADS, d_model)
     plain.load_state_dict(ours.state_dict())
     return Pair(ours, plain, list(ours.parameters()), list(plain.parameters()), ours.step)
 
 
-def feedback(seq_len: int) -> Pair:
+def feedback(seq_len: int, d_model: int) -> Pair:
     from plain.feedback import kv_from
 
     from labml_nn.transformers.feed_forward import FeedForward
@@ -157,12 +160,12 @@ def feedback(seq_len: int) -> Pair:
     )
 
     layer = FeedbackTransformerLayer(
-        d_model=D_MODEL,
-        attn=FeedbackAttention(HEADS, D_MODEL, 0.0, is_kv_precomputed=True),
-        feed_forward=FeedForward(D_MODEL, 4 * D_MODEL, 0.0),
+        d_model=d_model,
+        attn=FeedbackAttention(HEADS, d_model, 0.0, is_kv_precomputed=True),
+        feed_forward=FeedForward(d_model, 4 * d_model, 0.0),
         dropout_prob=0.0,
     )
-    ours = FeedbackTransformerKV(layer, 2, D_MODEL, HEADS)
+    ours = FeedbackTransformerKV(layer, 2, d_model, HEADS)
     plain = kv_from(ours)
     return Pair(ours, plain, list(ours.parameters()), list(plain.parameters()), ours.step)
 
@@ -211,8 +214,8 @@ def error(ours: list[Tensor], theirs: list[Tensor]) -> float:
     )
 
 
-def torchs_own() -> tuple[Callable[[Tensor], Tensor], list[Tensor]]:
-    layer = torch.nn.MultiheadAttention(D_MODEL, HEADS)
+def torchs_own(d_model: int) -> tuple[Callable[[Tensor], Tensor], list[Tensor]]:
+    layer = torch.nn.MultiheadAttention(d_model, HEADS)
 
     def call(x: Tensor) -> Tensor:
         hidden = torch.nn.Transformer.generate_square_subsequent_mask(len(x))
@@ -239,7 +242,7 @@ def recompute(call: Callable[[Tensor], Tensor], x: Tensor, context: int) -> list
 
 def peak_megabytes(case: Case, plain: bool) -> float:
     """What one pass forward and back needs on top of what was there before it, in this process."""
-    pair = case.make(MEMORY_LENGTH)
+    pair = case.make(MEMORY_LENGTH, D_MODEL)
     x = torch.randn(MEMORY_LENGTH, 1, D_MODEL, requires_grad=True)
     call, parameters = (pair.plain, pair.plain_parameters) if plain else (pair.ours, pair.our_parameters)
     slope = torch.linspace(-1, 1, x.numel()).view_as(x)
@@ -327,24 +330,27 @@ class Goal:
 def passes(chosen: list[Case], seconds: float) -> list[Goal]:
     """Forward and backward."""
     goals: list[Goal] = []
-    heading("Forward and backward, ours / theirs", "T", "batch", "plain", "goal", "", "torch", "error")
-    other, other_parameters = torchs_own()
+    heading("Forward and backward, ours / theirs", "T", "batch", "d", "plain", "goal", "", "torch", "error")
     for case in chosen:
         for n, seq_len in enumerate(case.lengths):
-            pair = case.make(seq_len)
-            x = torch.randn(seq_len, BATCH_SIZES[seq_len], D_MODEL, requires_grad=True)
-            slope = torch.linspace(-1, 1, x.numel()).view_as(x)
-            times, results = best_of(
-                seconds,
-                partial(forward_and_backward, pair.ours, x, slope, pair.our_parameters),
-                partial(forward_and_backward, pair.plain, x, slope, pair.plain_parameters),
-                partial(forward_and_backward, other, x, slope, other_parameters),
-            )
-            ratio = times[0] / times[1]
-            goal = case.goals[n] if n < len(case.goals) else None
-            judged = judge(goals, f"{case.name} at T = {seq_len:,}", ratio, goal)
-            row(case.name, f"{seq_len:,}", BATCH_SIZES[seq_len], *judged, f"{times[0] / times[2]:.2f}",
-                f"{error(results[0], results[1]):.0e}")  # fmt: skip
+            for d_model in WIDTHS[seq_len]:
+                batch_size, pair = BATCH_SIZES[seq_len], case.make(seq_len, d_model)
+                x = torch.randn(seq_len, batch_size, d_model, requires_grad=True)
+                slope = torch.linspace(-1, 1, x.numel()).view_as(x)
+                other, other_parameters = torchs_own(d_model)
+                times, results = best_of(
+                    seconds,
+                    partial(forward_and_backward, pair.ours, x, slope, pair.our_parameters),
+                    partial(forward_and_backward, pair.plain, x, slope, pair.plain_parameters),
+                    partial(forward_and_backward, other, x, slope, other_parameters),
+                )
+                ratio = times[0] / times[1]
+                judges = n < len(case.goals) and d_model == WIDTHS[seq_len][0]
+                judged = judge(
+                    goals, f"{case.name} at T = {seq_len:,}", ratio, case.goals[n] if judges else None
+                )
+                row(case.name, f"{seq_len:,}", batch_size, d_model, *judged, f"{times[0] / times[2]:.2f}",
+                    f"{error(results[0], results[1]):.0e}")  # fmt: skip
     return goals
 
 
@@ -355,7 +361,7 @@ def decoding(chosen: list[Case]) -> list[Goal]:
     heading(title, "T", "batch", "plain", "goal", "", "ours", "error")
     for case in chosen:
         for seq_len in (length for length in case.lengths if length <= case.decoded_up_to):
-            pair = case.make(seq_len)
+            pair = case.make(seq_len, D_MODEL)
             context = seq_len - DECODED
             x = torch.randn(seq_len, BATCH_SIZES[seq_len], D_MODEL)
             with torch.no_grad():

@@ -5,7 +5,7 @@ summary: Characters become numbers, text becomes batches, and the part kept apar
 symbols:
   T: seq_len
   B: batch_size
-  n: [train, self.train]
+  n: n
 ---
 # Text as numbers
 
@@ -196,9 +196,8 @@ class CharacterDataset:
 
     name: str
     vocabulary: Vocabulary
-    # `train: [n]`
+    # The characters of the two parts, as numbers.
     train: Tensor
-    # `valid: [n_valid]`
     valid: Tensor
     # SHA-256 of the whole text, in UTF-8. Two losses can be compared if these are the same.
     sha256: str
@@ -220,11 +219,14 @@ class CharacterDataset:
             )
         train_text, valid_text = text[:-n_valid], text[-n_valid:]
         vocabulary = Vocabulary.of(train_text)
+        # * `train: [n]`
+        # * `valid: [n_valid]`
+        train, valid = vocabulary.encode(train_text), vocabulary.encode(valid_text)
         return cls(
             name=name,
             vocabulary=vocabulary,
-            train=vocabulary.encode(train_text),
-            valid=vocabulary.encode(valid_text),
+            train=train,
+            valid=valid,
             sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
             train_text=train_text,
             valid_text=valid_text,
@@ -344,6 +346,7 @@ class CharacterDataset:
             raise ValueError(
                 f"seq_len = {seq_len} and batch_size = {batch_size} must both be at least 1"
             )
+        # `valid: [n_valid]`
         valid = self.valid
         n_pieces = (len(valid) - 1) // seq_len
         for first in range(0, n_pieces, batch_size):

@@ -163,6 +163,8 @@ class Table(NamedTuple):
         * `return: [...]`
         """
         # Where it would stand if it were there.
+        #
+        # `place: [...]`
         place = torch.searchsorted(self.codes, codes.contiguous())
         place = place.clamp(max=len(self.codes) - 1)
         return torch.where(self.codes[place] == codes, self.counts[place], 0)
@@ -396,7 +398,7 @@ class TrigramModel:
     """
 
     counts: Counts
-    # `weights: [n_buckets, 4]`
+    # A row for each bucket, a column for each witness.
     weights: Tensor
 
     @classmethod
@@ -420,6 +422,7 @@ class TrigramModel:
             )
         held_out = len(train) // 10
         counts = Counts.of(train[:-held_out], n_tokens)
+        # `weights: [n_buckets, 4]`
         weights, _ = fit_weights(*counts.sources(triples_of(train[-held_out:], n_tokens)))
         return cls(Counts.of(train, n_tokens), weights)
 
@@ -458,6 +461,7 @@ class TrigramModel:
 
         * `ids: [n]`
         """
+        # `triples: [n - 1, 3]`
         triples = triples_of(ids, self.counts.n_tokens)
         return -self.probability(triples).log().mean().item()
 

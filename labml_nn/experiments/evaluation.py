@@ -159,6 +159,8 @@ def validation_loss(
     """
     total, count = 0.0, 0
     with evaluating(model), autocast(device, precision):
+        # * `x: [seq_len, batch_size]`
+        # * `y: [seq_len, batch_size]`
         for x, y in windows:
             # `loss: []`
             loss = cross_entropy(model(x.to(device)), y.to(device), reduction="sum")

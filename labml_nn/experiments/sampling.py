@@ -109,13 +109,14 @@ def sample(
     generator = torch.Generator().manual_seed(seed)
     device = next((tensor.device for tensor in model.parameters()), torch.device("cpu"))
     writer = _Writer(model, max_len)
-    # `written: [n_written]`
+    # `written: [n_prompt]`
     written = prompt
     with evaluating(model):
         for _ in range(length):
             # `logits: [n_tokens]`
             logits = writer.scores(written.to(device)).float().cpu()
-            # `guess: [1]`
+            # * `guess: [1]`
+            # * `written: [n_written]`
             guess = _draw(logits, temperature, generator)
             written = torch.cat([written, guess])
     return written[len(prompt) :]

@@ -503,6 +503,7 @@ class Run:
         ### What it writes now
         """
         c, vocabulary = self.configuration, self.dataset.vocabulary
+        # `ids: [sample_len]`
         ids = sample(
             self.model,
             vocabulary.encode(c.prompt),

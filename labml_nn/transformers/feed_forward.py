@@ -168,10 +168,14 @@ class FeedForward(nn.Module):
         # `hidden: [..., d_ff]`
         hidden = self.activation(self.layer1(x))
         # $g = f(x W_1 + b_1) \otimes (x V + c)$
+        #
+        # `hidden: [..., d_ff]`
         if self.is_gated:
             hidden = hidden * self.linear_v(x)
         # In training, hidden units are dropped, as in torch's own layer. The paper drops from the
         # result instead (section 5.4); that is left to whoever adds the result up.
+        #
+        # `hidden: [..., d_ff]`
         hidden = self.dropout(hidden)
         # $g\, W_2 + b_2$
         return self.layer2(hidden)

@@ -227,6 +227,8 @@ class DifferentiableAgain(torch.autograd.Function):
         r"""
         * `output: [batch_size, heads, seq_len_q, d_k]`
         """
+        # * `key: [batch_size, heads, seq_len_k, d_k]`
+        # * `mask: [batch_size or 1, 1, seq_len_q or 1, seq_len_k]`
         _, query, key, value, mask, is_causal, scale = inputs
         ctx.save_for_backward(query, key, value, mask)
         ctx.is_causal, ctx.scale = is_causal, scale
@@ -244,9 +246,7 @@ class DifferentiableAgain(torch.autograd.Function):
         # Somebody is: go back through the plain form. The gradient then goes straight to query,
         # key and value, and none to the kernel.
         #
-        # * `query: [batch_size, heads, seq_len_q, d_k]`
-        # * `key: [batch_size, heads, seq_len_k, d_k]`
-        # * `value: [batch_size, heads, seq_len_k, d_k]`
+        # `key: [batch_size, heads, seq_len_k, d_k]`
         query, key, value, mask = ctx.saved_tensors
         plain = partial(
             F.scaled_dot_product_attention,

@@ -12,7 +12,7 @@ symbols:
   K: [key, self.key]
   V: [value, self.value]
   S: scores
-  A: attn
+  A: [attn, self.attn]
   M: mask
   h: heads
   d_k: d_k
@@ -491,7 +491,7 @@ class MultiHeadAttention(nn.Module):
         from the first position would cost the whole table, at every step.
 
         * `x: [seq_len, batch_size, d_model]`, the next positions, one or more
-        * `state.key: [seen, batch_size, heads, d_k]`
+        * `state.key: [seen, batch_size, heads, d_k]`, of the positions before them
         * `state.value: [seen, batch_size, heads, d_k]`
         * `return: [seq_len, batch_size, d_model]`
 
@@ -719,6 +719,7 @@ def check_sequences(query: Tensor, key: Tensor, value: Tensor, d_model: int) -> 
         ...
     ValueError: key has length 11 and value has length 7, but each key needs one value
     """
+    # `x: [seq_len, batch_size, d_model]`
     for name, x in (("query", query), ("key", key), ("value", value)):
         check_sequence(name, x, d_model)
     if key.shape[0] != value.shape[0]:

@@ -134,6 +134,8 @@ class EmbeddingsWithLearnedPositionalEncoding(Embeddings):
     with learned marks has a longest sequence.
 
     >>> embed = EmbeddingsWithLearnedPositionalEncoding(d_model=6, n_vocab=13, max_len=7)
+    >>> embed(torch.randint(13, (7, 2))).shape
+    torch.Size([7, 2, 6])
     >>> embed(torch.randint(13, (8, 2)))
     Traceback (most recent call last):
         ...

@@ -217,6 +217,9 @@ class RelativeMultiHeadAttention(MultiHeadAttention):
             # $U$ and $b$. Row $P - n$ is for the key $n$ places back, so row $P$ is for the
             # position itself, and what lies ahead comes after it. All begin at zero: at first,
             # nobody knows any distance.
+            #
+            # * `self.key_pos_embeddings: [2 * max_len, heads, d_k]`
+            # * `self.key_pos_bias: [2 * max_len, heads]`
             self.key_pos_embeddings = nn.Parameter(torch.zeros(2 * max_len, heads, self.d_k))
             self.key_pos_bias = nn.Parameter(torch.zeros(2 * max_len, heads))
             self.register_load_state_dict_pre_hook(take_the_middle)
@@ -235,6 +238,8 @@ class RelativeMultiHeadAttention(MultiHeadAttention):
 
         The result is $U$ and $b$, with a row for each.
 
+        * `return: [seq_len_k + seq_len_q - 1, heads, d_k]`, and without the last axis
+
         >>> attention = RelativeMultiHeadAttention(heads=3, d_model=15, max_len=8)
         >>> pos_key, pos_bias = attention.get_distances(seq_len_q=2, seq_len_k=7)
         >>> pos_key.shape, pos_bias.shape
@@ -250,6 +255,15 @@ class RelativeMultiHeadAttention(MultiHeadAttention):
         Traceback (most recent call last):
             ...
         ValueError: 2 queries and 11 keys are too many for a table of max_len = 8 distances
+
+        Sinusoids end nowhere:
+
+        >>> paper = RelativeMultiHeadAttention(
+        ...     heads=3, d_model=15, positions="sinusoidal", max_len=8
+        ... )
+        >>> pos_key, pos_bias = paper.get_distances(seq_len_q=2, seq_len_k=11)
+        >>> pos_key.shape, pos_bias.shape
+        (torch.Size([12, 3, 5]), torch.Size([12, 3]))
         """
         if self.positions == "learned":
             if max(seq_len_q, seq_len_k) > self.max_len:
@@ -335,6 +349,7 @@ class RelativeMultiHeadAttention(MultiHeadAttention):
         * `query: [seq_len_q, batch_size, heads, d_k]`
         * `key: [seq_len_k, batch_size, heads, d_k]`
         * `value: [seq_len_k, batch_size, heads, d_k]`
+        * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1, 1]`
         * `return: [seq_len_q, batch_size, heads, d_k]`
 
         >>> attention = RelativeMultiHeadAttention(heads=3, d_model=15, max_len=8).eval()
@@ -352,12 +367,17 @@ class RelativeMultiHeadAttention(MultiHeadAttention):
             return query
         if is_causal:
             # The queries are the last of the keys. Of the others, all has been `seen`.
+            #
+            # * `causal: [seq_len_q, seq_len_k, 1, 1]`
+            # * `mask: [seq_len_q, seq_len_k, batch_size or 1, 1]`
             seen = seq_len_k - seq_len_q
             causal = causal_mask(seq_len_q, seq_len_k, query.device, seen)
             mask = causal if mask is None else mask & causal
 
         if self.keep_attn or self.has_own_scores:
             return self.attend(query, key, value, mask)
+        # * `pos_key: [seq_len_k + seq_len_q - 1, heads, d_k]`
+        # * `pos_bias: [seq_len_k + seq_len_q - 1, heads]`
         pos_key, pos_bias = self.get_distances(seq_len_q, seq_len_k)
         return relative_attention(
             query,
@@ -425,6 +445,7 @@ def relative_attention(
     * `pos_key: [seq_len_k + seq_len_q - 1, heads, d_k]`
     * `pos_bias: [seq_len_k + seq_len_q - 1, heads]`
     * `query_pos_bias: [heads, d_k]`
+    * `mask: [seq_len_q or 1, seq_len_k, batch_size or 1, 1]`
     * `return: [seq_len_q, batch_size, heads, d_k]`
     """
     seq_len_q, seq_len_k = query.shape[0], key.shape[0]
@@ -451,8 +472,8 @@ def relative_attention(
     # As in [the fused form](fused_attention.html) of plain attention, a query that may see
     # nothing looks at everything, and what it brought home is cleared at the end.
     #
-    # * `mask: [..., seq_len_q, seq_len_k]`
-    # * `blind: [..., seq_len_q, 1]`
+    # * `mask: [batch_size or 1, 1, seq_len_q, seq_len_k]`
+    # * `blind: [batch_size or 1, 1, seq_len_q, 1]`
     blind = None
     if mask is not None:
         mask = mask.permute(2, 3, 0, 1).expand(-1, -1, seq_len_q, -1)
@@ -461,6 +482,9 @@ def relative_attention(
 
     # Split, and not sliced one by one: the gradients of all pieces are then laid end to end,
     # and not each put into a table of zeros.
+    #
+    # * `word_piece: [batch_size, heads, n_queries, d_k]`
+    # * `pos_piece: [batch_size, heads, n_queries, d_k + 1]`
     blocks = []
     end = 0
     pieces = zip(word_query.split(block_size, 2), pos_query.split(block_size, 2), strict=True)
@@ -480,6 +504,7 @@ def relative_attention(
         #
         # * `measured: [batch_size, heads, n_queries, n_distances]`
         # * `places: [batch_size, heads, n_queries, n_keys]`
+        # * `hidden: [batch_size or 1, 1, n_queries, n_keys]`
         measured = pos_piece @ pos_key[:, :, first : first + n_distances]
         places = align(measured, n_keys)
         if mask is not None:
@@ -488,7 +513,8 @@ def relative_attention(
             places = places + added.masked_fill(hidden, -torch.inf)
         # $(Q_i + u) \cdot K_j$ joins it.
         #
-        # `scores: [batch_size, heads, n_queries, n_keys]`
+        # * `scores: [batch_size, heads, n_queries, n_keys]`
+        # * `attn: [batch_size, heads, n_queries, n_keys]`
         scores = places + word_piece @ key[..., :n_keys]
         attn = F.dropout(scores.softmax(dim=-1), dropout_prob)
         blocks.append(attn @ value[:, :, :n_keys])

@@ -151,7 +151,7 @@ def average_of_piece(
     * `key: [groups, seq_len_k, columns]`
     * `value: [groups, seq_len_k, columns]`
     * `band: [groups, seq_len_q, window]`
-    * `past: [groups, 1, columns]`
+    * `past: [groups, 1, columns]`, the key and the value
     * `return: [groups, seq_len_q, columns]`, and the past with all that has left the window
 
     >>> key, value = torch.randn(2, 8, 6), torch.randn(2, 8, 6)

@@ -152,12 +152,6 @@ class AttentionFree(nn.Module, ABC):
         keys themselves instead, which leaves room for a faster average. A mask of its own for
         each item of the batch makes a table of its own for each.
 
-        The features that share a table are laid side by side, as the *columns* of one *group*
-        ([Features as columns](labml_nn.transformers.aft.full.to_columns)).
-
-        How to take such an average has [its own page](stable.html). It is taken in `float32` at
-        least; whether it is right depends on the numbers, so no compiler looks in here.
-
         >>> aft = AFTFull(d_model=6, seq_len=7)
         >>> x, memory = torch.randn(7, 2, 6), torch.randn(5, 2, 6)
         >>> mask = torch.rand(7, 5, 2) < 0.5
@@ -166,6 +160,12 @@ class AttentionFree(nn.Module, ABC):
         >>> second = aft(query=x, key=memory, value=memory, mask=mask)
         >>> torch.allclose(both[:, 1:], second, atol=1e-5)
         True
+
+        The features that share a table are laid side by side, as the *columns* of one *group*
+        ([Features as columns](labml_nn.transformers.aft.full.to_columns)).
+
+        How to take such an average has [its own page](stable.html). It is taken in `float32` at
+        least; whether it is right depends on the numbers, so no compiler looks in here.
         """
         out_dtype = value.dtype
         with torch.autocast(key.device.type, enabled=False):

@@ -303,8 +303,8 @@ class TwiceDifferentiable(torch.autograd.Function):
         cls, ctx: Any, grad: Tensor, inputs: tuple[Tensor, ...]
     ) -> Iterator[Tensor | None]:
         r"""
-        * `inputs: [groups, seq_len_k, columns]`, of which the key is the first
         * `grad: [groups, seq_len_q, columns]`
+        * `inputs: [groups, seq_len_k, columns]`, of which the key is the first
         """
         # `x: [groups, seq_len_q, columns]`
         with torch.enable_grad():

@@ -122,6 +122,13 @@ class Experiment(Configuration):
         r"""
         ### The model
 
+        At each place it has a score for every character that may come next:
+
+        >>> import torch
+        >>> model = Experiment(d_model=24, d_ff=96, heads=3, n_layers=2).model(n_tokens=50)
+        >>> model(torch.randint(50, (7, 5))).shape
+        torch.Size([7, 5, 50])
+
         The marks of the places are sines and cosines, and there are 5,000 of them. So nothing
         keeps the model from writing past the length of its training, except that it cannot. In
         training no character ever stood at place 129, and what that mark means it has not learned.

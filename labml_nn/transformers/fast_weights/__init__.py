@@ -195,9 +195,9 @@ class FastWeightsAttention(nn.Module):
     $x$, as in attention, and decide by a gate how strongly to write. The heads' answers are
     laid end to end, and an output map mixes them.
 
-    >>> attention = FastWeightsAttention(heads=3, d_model=12, dropout_prob=0.1, phi=DPFP())
-    >>> attention(torch.randn(7, 2, 12)).shape
-    torch.Size([7, 2, 12])
+    >>> attention = FastWeightsAttention(heads=3, d_model=15, dropout_prob=0.1, phi=DPFP())
+    >>> attention(torch.randn(7, 2, 15)).shape
+    torch.Size([7, 2, 15])
 
     There is no mask. The memory is causal by its nature: what is written later cannot have been
     read before. And order counts even where nothing in the vectors tells positions apart. Under
@@ -249,11 +249,12 @@ class FastWeightsAttention(nn.Module):
         and key, only the features $\phi(q)$ and $\phi(k)$ are passed on.
 
         * `x: [..., d_model]`
+        * `return: [..., heads, d_phi]`, the queries, and beside them key, value and strength
 
-        >>> attention = FastWeightsAttention(heads=3, d_model=12, dropout_prob=0.1, phi=DPFP())
-        >>> query, key, value, beta = attention.project(torch.randn(7, 2, 12))
+        >>> attention = FastWeightsAttention(heads=3, d_model=15, dropout_prob=0.1, phi=DPFP())
+        >>> query, key, value, beta = attention.project(torch.randn(7, 2, 15))
         >>> query.shape, value.shape, beta.shape
-        (torch.Size([7, 2, 3, 8]), torch.Size([7, 2, 3, 4]), torch.Size([7, 2, 3]))
+        (torch.Size([7, 2, 3, 10]), torch.Size([7, 2, 3, 5]), torch.Size([7, 2, 3]))
         """
         # * `query: [..., heads, d_phi]`
         # * `key: [..., heads, d_phi]`
@@ -280,9 +281,9 @@ class FastWeightsAttention(nn.Module):
         tells. Ask for the extreme, and it shows. If all that was read is dropped, only the bias
         is left:
 
-        >>> attention = FastWeightsAttention(heads=3, d_model=12, dropout_prob=1.0, phi=DPFP())
-        >>> y = attention(torch.randn(7, 2, 12))
-        >>> torch.equal(y, attention.output.bias.expand(7, 2, 12))
+        >>> attention = FastWeightsAttention(heads=3, d_model=15, dropout_prob=1.0, phi=DPFP())
+        >>> y = attention(torch.randn(7, 2, 15))
+        >>> torch.equal(y, attention.output.bias.expand(7, 2, 15))
         True
         """
         return self.output(self.dropout(y.flatten(-2)))
@@ -300,29 +301,34 @@ class FastWeightsAttention(nn.Module):
         r"""
         ### A sequence in pieces
 
-        * `x: [n, batch_size, d_model]`
-        * `state: [batch_size, heads, d_v, d_phi]`
+        * `x: [seq_len, batch_size, d_model]`
+        * `state: [batch_size, heads, d_k, d_phi]`, since here values are as wide as keys
+        * `return: [seq_len, batch_size, d_model]`, and the new state
 
         The state is the memory: the fast weights after the last position. Pass on what the
         former call returned, and a sequence may come in pieces of any length, or one by one
         while a model writes. However long the text, the state stays as large as it is.
 
-        >>> attention = FastWeightsAttention(3, 12, 0.1, DPFP()).eval()
-        >>> x = torch.randn(7, 2, 12)
+        >>> attention = FastWeightsAttention(3, 15, 0.1, DPFP()).eval()
+        >>> x = torch.randn(12, 2, 15)
         >>> whole, state = attention(x), None
         >>> pieces = []
-        >>> for piece in x.split([4, 1, 2]):
+        >>> for piece in x.split([7, 1, 4]):
         ...     y, state = attention.step(piece, state)
         ...     pieces.append(y)
         >>> torch.allclose(torch.cat(pieces), whole, atol=1e-5)
         True
         >>> state.shape
-        torch.Size([2, 3, 4, 8])
+        torch.Size([2, 3, 5, 10])
 
         Gradients flow through the state, back into all earlier pieces. To cut them, detach it.
         """
         check_sequence("x", x, self.d_model)
         query, key, value, beta = self.project(x)
+        # Each head reads from its own memory.
+        #
+        # * `y: [seq_len, batch_size, heads, d_k]`
+        # * `state: [batch_size, heads, d_k, d_phi]`
         y, state = delta_rule(query, key, value, beta, state)
         return self.mix(y), state
 
@@ -336,13 +342,13 @@ class FastWeightsAttentionTransformerLayer(nn.Module):
 
     >>> from labml_nn.transformers.feed_forward import FeedForward
     >>> layer = FastWeightsAttentionTransformerLayer(
-    ...     d_model=12,
-    ...     attn=FastWeightsAttention(3, 12, 0.1, DPFP()),
-    ...     feed_forward=FeedForward(12, 48),
+    ...     d_model=15,
+    ...     attn=FastWeightsAttention(3, 15, 0.1, DPFP()),
+    ...     feed_forward=FeedForward(15, 60),
     ...     dropout_prob=0.1,
     ... )
-    >>> layer(torch.randn(7, 2, 12)).shape
-    torch.Size([7, 2, 12])
+    >>> layer(torch.randn(7, 2, 15)).shape
+    torch.Size([7, 2, 15])
     """
 
     def __init__(
@@ -363,15 +369,15 @@ class FastWeightsAttentionTransformerLayer(nn.Module):
         gradients that do not come. It takes one backward pass to find out:
 
         >>> def without_gradient(**settings):
-        ...     attn = FastWeightsAttention(3, 12, 0.1, DPFP())
+        ...     attn = FastWeightsAttention(3, 15, 0.1, DPFP())
         ...     layer = FastWeightsAttentionTransformerLayer(
-        ...         d_model=12,
+        ...         d_model=15,
         ...         attn=attn,
-        ...         feed_forward=nn.Linear(12, 12),
+        ...         feed_forward=nn.Linear(15, 15),
         ...         dropout_prob=0.1,
         ...         **settings,
         ...     )
-        ...     layer(torch.randn(7, 2, 12)).square().sum().backward()
+        ...     layer(torch.randn(7, 2, 15)).square().sum().backward()
         ...     return [name for name, p in layer.named_parameters() if p.grad is None]
         >>> without_gradient()
         []
@@ -406,11 +412,16 @@ class FastWeightsAttentionTransformerLayer(nn.Module):
         r"""
         ### A sequence in pieces
 
-        * `x: [n, batch_size, d_model]`
-        * `state: [batch_size, heads, d_v, d_phi]`
+        * `x: [seq_len, batch_size, d_model]`
+        * `state: [batch_size, heads, d_k, d_phi]`
+        * `return: [seq_len, batch_size, d_model]`, and the new state
         """
         check_sequence("x", x, self.size)
         # $x + \operatorname{memory}(\operatorname{norm}(x))$
+        #
+        # * `z: [seq_len, batch_size, d_model]`
+        # * `y: [seq_len, batch_size, d_model]`
+        # * `state: [batch_size, heads, d_k, d_phi]`
         z = self.norm_self_attn(x) if self.pre_norm else x
         y, state = self.attn.step(z, state)
         return self.think(x + self.dropout(y)), state
@@ -434,16 +445,16 @@ class FastWeightsAttentionTransformer(nn.Module):
     A stack of [copies](../../utils.html) of one layer, and a norm at the end.
 
     >>> layer = FastWeightsAttentionTransformerLayer(
-    ...     d_model=12,
-    ...     attn=FastWeightsAttention(3, 12, 0.1, DPFP(norm="l2")),
-    ...     feed_forward=nn.Linear(12, 12),
+    ...     d_model=15,
+    ...     attn=FastWeightsAttention(3, 15, 0.1, DPFP(norm="l2")),
+    ...     feed_forward=nn.Linear(15, 15),
     ...     dropout_prob=0.1,
     ... )
     >>> transformer = FastWeightsAttentionTransformer(layer, n_layers=4).eval()
-    >>> x = torch.randn(7, 2, 12)
+    >>> x = torch.randn(7, 2, 15)
     >>> before = transformer(x)
     >>> before.shape
-    torch.Size([7, 2, 12])
+    torch.Size([7, 2, 15])
 
     No layer looks ahead, so the stack does not. Change the last position beyond recognition:
 
@@ -477,17 +488,19 @@ class FastWeightsAttentionTransformer(nn.Module):
         The state is a tuple, with the memory of each layer.
 
         * `x: [seq_len, batch_size, d_model]`
+        * `state: [batch_size, heads, d_k, d_phi]`, each
+        * `return: [seq_len, batch_size, d_model]`, and the new state
 
         >>> layer = FastWeightsAttentionTransformerLayer(
-        ...     d_model=12,
-        ...     attn=FastWeightsAttention(3, 12, 0.1, DPFP()),
-        ...     feed_forward=nn.Linear(12, 12),
+        ...     d_model=15,
+        ...     attn=FastWeightsAttention(3, 15, 0.1, DPFP()),
+        ...     feed_forward=nn.Linear(15, 15),
         ...     dropout_prob=0.1,
         ... )
         >>> transformer = FastWeightsAttentionTransformer(layer, n_layers=4).eval()
-        >>> x = torch.randn(7, 2, 12)
-        >>> first, state = transformer.step(x[:5])
-        >>> rest, state = transformer.step(x[5:], state)
+        >>> x = torch.randn(8, 2, 15)
+        >>> first, state = transformer.step(x[:7])
+        >>> rest, state = transformer.step(x[7:], state)
         >>> torch.allclose(torch.cat([first, rest]), transformer(x), atol=1e-5)
         True
         """
@@ -499,6 +512,8 @@ class FastWeightsAttentionTransformer(nn.Module):
         after = []
         for n, layer in enumerate(self.layers):
             former = None if state is None else state[n]
+            # * `x: [seq_len, batch_size, d_model]`
+            # * `weights: [batch_size, heads, d_k, d_phi]`
             x, weights = layer.step(x, former)  # type: ignore[operator]
             after.append(weights)
         return self.norm(x), tuple(after)
@@ -512,7 +527,7 @@ def rename_gate(attention: nn.Module, state: dict[str, Any], prefix: str, *_: An
     called it `gate.0`, the form for sequences `interpolation_weight.0`. Both are read; what is
     saved today says `gate.linear`.
 
-    >>> attention = FastWeightsAttention(heads=3, d_model=12, dropout_prob=0.1, phi=DPFP())
+    >>> attention = FastWeightsAttention(heads=3, d_model=15, dropout_prob=0.1, phi=DPFP())
     >>> old = attention.state_dict()
     >>> old["interpolation_weight.0.linear.weight"] = old.pop("gate.linear.weight")
     >>> attention.load_state_dict(old)

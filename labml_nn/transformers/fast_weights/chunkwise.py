@@ -16,8 +16,8 @@ symbols:
   K: [key, key_chunk]
   V: [value, value_chunk]
   P: [writes, written]
-  T: solved
-  W: [weights, state]
+  T: [solved, solved_chunk, T]
+  W: [weights, state, found]
   \beta: beta
   C: size
 ---
@@ -150,26 +150,26 @@ def delta_rule(
     * `value: [seq_len, batch_size, heads, d_v]`
     * `beta: [seq_len, batch_size, heads]`
     * `state: [batch_size, heads, d_v, d_phi]`
+    * `return: [seq_len, batch_size, heads, d_v]`
 
-    The result is a pair: what the queries read, `[seq_len, batch_size, heads, d_v]`, and the
-    weights after the last position, shaped like `state`. Without a `state` the memory begins
-    empty.
+    The result is a pair: what the queries read, and the weights after the last position, shaped
+    like `state`. Without a `state` the memory begins empty.
 
     It is the same as step by step, whether or not the chunks come out even:
 
     >>> from labml_nn.transformers.fast_weights import token_wise
-    >>> query, key = torch.randn(2, 11, 2, 3, 4, dtype=torch.float64).softmax(dim=-1)
-    >>> value = torch.randn(11, 2, 3, 5, dtype=torch.float64)
-    >>> beta = torch.rand(11, 2, 3, dtype=torch.float64)
-    >>> y, weights = delta_rule(query, key, value, beta, chunk_size=4)
+    >>> query, key = torch.randn(2, 19, 2, 3, 7, dtype=torch.float64).softmax(dim=-1)
+    >>> value = torch.randn(19, 2, 3, 8, dtype=torch.float64)
+    >>> beta = torch.rand(19, 2, 3, dtype=torch.float64)
+    >>> y, weights = delta_rule(query, key, value, beta, chunk_size=5)
     >>> slow, slow_weights = token_wise.delta_rule(query, key, value, beta)
     >>> torch.allclose(y, slow) and torch.allclose(weights, slow_weights)
     True
 
     And a sequence may come in pieces:
 
-    >>> first, state = delta_rule(query[:6], key[:6], value[:6], beta[:6])
-    >>> rest, state = delta_rule(query[6:], key[6:], value[6:], beta[6:], state)
+    >>> first, state = delta_rule(query[:10], key[:10], value[:10], beta[:10])
+    >>> rest, state = delta_rule(query[10:], key[10:], value[10:], beta[10:], state)
     >>> torch.allclose(torch.cat([first, rest]), y) and torch.allclose(state, weights)
     True
 
@@ -195,6 +195,11 @@ def delta_rule(
 
     with torch.autocast(key.device.type, enabled=False):
         query, key, value, beta = (t.to(dtype) for t in (query, key, value, beta))
+        # A single position has
+        # [a shorter way](labml_nn.transformers.fast_weights.chunkwise.single_position).
+        #
+        # * `y: [seq_len, batch_size, heads, d_v]`
+        # * `weights: [batch_size, heads, d_v, d_phi]`
         solve = single_position if seq_len == 1 else walk_along_chunks
         y, weights = solve(query, key, value, beta.unsqueeze(-1), state.to(dtype), chunk_size)
     return y.to(y_dtype), weights
@@ -213,14 +218,16 @@ def walk_along_chunks(
     * `value: [seq_len, batch_size, heads, d_v]`
     * `beta: [seq_len, batch_size, heads, 1]`
     * `state: [batch_size, heads, d_v, d_phi]`
+    * `return: [seq_len, batch_size, heads, d_v]`, and the new weights
 
     The last chunk may be filled up with zeros, and what those positions read is cut off again.
 
-    >>> query, key, value = torch.randn(3, 7, 2, 3, 4)
-    >>> beta, state = torch.rand(7, 2, 3, 1), torch.zeros(2, 3, 4, 4)
-    >>> y, weights = walk_along_chunks(query, key, value, beta, state, chunk_size=4)
+    >>> query, key = torch.randn(2, 19, 2, 3, 7).softmax(dim=-1)
+    >>> value = torch.randn(19, 2, 3, 8)
+    >>> beta, state = torch.rand(19, 2, 3, 1), torch.zeros(2, 3, 8, 7)
+    >>> y, weights = walk_along_chunks(query, key, value, beta, state, chunk_size=5)
     >>> y.shape, weights.shape
-    (torch.Size([7, 2, 3, 4]), torch.Size([2, 3, 4, 4]))
+    (torch.Size([19, 2, 3, 8]), torch.Size([2, 3, 8, 7]))
     """
     seq_len, batch_size, heads, _ = key.shape
     # Heads and items of the batch do not hear of each other: they become one axis.
@@ -245,6 +252,10 @@ def walk_along_chunks(
     )
 
     # Walk along the chunks, and note for each the weights that it found and what it wrote.
+    #
+    # * `key_chunk: [batch_size * heads, size, d_phi]`
+    # * `value_chunk: [batch_size * heads, size, d_v]`
+    # * `solved_chunk: [batch_size * heads, size, size]`
     found, written = [], []
     for key_chunk, value_chunk, solved_chunk in zip(
         key.unbind(1), value.unbind(1), solved.unbind(1), strict=True
@@ -256,9 +267,13 @@ def walk_along_chunks(
         writes = solved_chunk @ (value_chunk - key_chunk @ weights.mT)
         written.append(writes)
         # $W_C = W_0 + P^\top K$
+        #
+        # `weights: [batch_size * heads, d_v, d_phi]`
         weights = weights + writes.mT @ key_chunk
 
     # All queries read at once.
+    #
+    # `y: [batch_size * heads, chunks, size, d_v]`
     y = read(query, key, torch.stack(written, dim=1), torch.stack(found, dim=1))
     # Back to the axes as they came, without what was filled up.
     #
@@ -282,10 +297,11 @@ def single_position(
     * `value: [1, batch_size, heads, d_v]`
     * `beta: [1, batch_size, heads, 1]`
     * `state: [batch_size, heads, d_v, d_phi]`
+    * `return: [1, batch_size, heads, d_v]`, and the new weights
 
-    >>> query, key = torch.randn(2, 1, 2, 3, 4)
-    >>> value, beta = torch.randn(1, 2, 3, 5), torch.rand(1, 2, 3, 1)
-    >>> state = torch.randn(2, 3, 5, 4)
+    >>> query, key = torch.randn(2, 1, 2, 3, 7)
+    >>> value, beta = torch.randn(1, 2, 3, 8), torch.rand(1, 2, 3, 1)
+    >>> state = torch.randn(2, 3, 8, 7)
     >>> y, _ = single_position(query, key, value, beta, state)
     >>> same, _ = walk_along_chunks(query, key, value, beta, state, chunk_size=1)
     >>> torch.allclose(y, same, atol=1e-4)
@@ -348,16 +364,21 @@ def sum_rule(
     * `key: [seq_len, batch_size, heads, d_phi]`
     * `value: [seq_len, batch_size, heads, d_v]`
     * `state: [batch_size, heads, d_v, d_phi]`
+    * `return: [seq_len, batch_size, heads, d_v]`
 
     The result is a pair, as above. However the sequence is cut, it is attention with scores in
     the place of weights:
 
-    >>> query, key = torch.randn(2, 11, 2, 3, 4)
-    >>> value = torch.randn(11, 2, 3, 5)
-    >>> y, weights = sum_rule(query, key, value, chunk_size=4)
+    >>> query, key = torch.randn(2, 19, 2, 3, 7)
+    >>> value = torch.randn(19, 2, 3, 8)
+    >>> y, weights = sum_rule(query, key, value, chunk_size=5)
     >>> scores = torch.einsum("ibhd,jbhd->bhij", query, key).tril()
     >>> table = torch.einsum("bhij,jbhd->ibhd", scores, value)
     >>> torch.allclose(y, table, atol=1e-4)
+    True
+    >>> first, state = sum_rule(query[:10], key[:10], value[:10])
+    >>> rest, state = sum_rule(query[10:], key[10:], value[10:], state)
+    >>> torch.allclose(torch.cat([first, rest]), table, atol=1e-4)
     True
     """
     check_memory(query, key, value, value[..., 0], state)
@@ -377,7 +398,10 @@ def sum_rule(
         # $P^\top K$ of every chunk. A running sum over them gives the weights that each one
         # leaves, and nobody has to wait.
         #
-        # `after: [batch_size * heads, chunks, d_v, d_phi]`
+        # * `before: [batch_size * heads, 1, d_v, d_phi]`
+        # * `after: [batch_size * heads, chunks, d_v, d_phi]`
+        # * `found: [batch_size * heads, chunks, d_v, d_phi]`
+        # * `y: [batch_size * heads, chunks, size, d_v]`
         before = state.to(dtype).flatten(0, 1).unsqueeze(1)
         after = before + (value.mT @ key).cumsum(dim=1)
         found = torch.cat([before, after[:, :-1]], dim=1)
@@ -408,6 +432,7 @@ def into_chunks(x: Tensor, chunk_size: int) -> Tensor:
     chunks = max(1, math.ceil(seq_len / chunk_size))
     size = math.ceil(seq_len / chunks)
     if chunks * size > seq_len:
+        # `x: [chunks * size, batch_size, heads, d]`
         x = F.pad(x, (0, 0, 0, 0, 0, 0, 0, chunks * size - seq_len))
     return x.unflatten(0, (chunks, size)).permute(2, 3, 0, 1, 4).flatten(0, 1).contiguous()
 
@@ -424,6 +449,12 @@ def check_memory(
     Traceback (most recent call last):
         ...
     ValueError: query has shape [7, 2, 3, 4], but key has [7, 2, 3, 5]: they must be the same
+
+    * `query: [seq_len, batch_size, heads, d_phi]`
+    * `key: [seq_len, batch_size, heads, d_phi]`
+    * `value: [seq_len, batch_size, heads, d_v]`
+    * `beta: [seq_len, batch_size, heads]`
+    * `state: [batch_size, heads, d_v, d_phi]`
     """
     if query.shape != key.shape:
         raise ValueError(

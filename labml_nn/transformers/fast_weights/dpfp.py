@@ -69,9 +69,9 @@ class DPFP(nn.Module):
     `nu` is $\nu$, the number of shifts. Whatever axes stand before the last go along, so this
     serves sequences and single steps alike.
 
-    >>> phi = DPFP(nu=2)
-    >>> phi(torch.randn(7, 2, 3, 6)).shape
-    torch.Size([7, 2, 3, 24])
+    >>> phi = DPFP(nu=4)
+    >>> phi(torch.randn(7, 2, 3, 5)).shape
+    torch.Size([7, 2, 3, 40])
 
     **How many shifts are there?** The ring has $2d$ places, so one might try shifts up to $2d$.
     Look at what they give.
@@ -228,13 +228,18 @@ class DPFP(nn.Module):
         dtype = k.dtype
         k = k.to(torch.promote_types(dtype, torch.float32))
         # The largest entry becomes 1 or $-1$. A key of zeros stays as it is.
+        #
+        # * `largest: [..., 1]`
+        # * `k: [..., d_key]`
         largest = k.abs().amax(dim=-1, keepdim=True)
         k = k / largest.clamp_min(torch.finfo(k.dtype).tiny)
         # $r = \operatorname{relu}([k, -k])$
+        #
+        # `r: [..., 2 * d_key]`
         r = torch.cat([k, -k], dim=-1).relu()
         # $r_j\, r_{j - i}$ for each shift $i$, side by side.
         #
-        # `phi: [..., d_phi]`
+        # `phi: [..., 2 * d_key * nu]`
         phi = torch.cat([r * r.roll(i, dims=-1) for i in range(1, self.nu + 1)], dim=-1)
 
         # $$

@@ -30,11 +30,11 @@ names and memories are the same, so one may train with one form and run the othe
 
 >>> from labml_nn.transformers import fast_weights
 >>> phi = fast_weights.DPFP()
->>> attention = fast_weights.FastWeightsAttention(3, 12, 0.1, phi).eval()
->>> stepwise = FastWeightsAttention(3, 12, 0.1, phi).eval()
+>>> attention = fast_weights.FastWeightsAttention(3, 15, 0.1, phi).eval()
+>>> stepwise = FastWeightsAttention(3, 15, 0.1, phi).eval()
 >>> stepwise.load_state_dict(attention.state_dict())
 <All keys matched successfully>
->>> x, weights = torch.randn(7, 2, 12), None
+>>> x, weights = torch.randn(7, 2, 15), None
 >>> for position in x:
 ...     y, weights = stepwise(position, weights)
 >>> torch.allclose(y, attention(x)[-1], atol=1e-5)
@@ -62,6 +62,7 @@ def write_and_read(
     * `key: [batch_size, heads, d_phi]`
     * `value: [batch_size, heads, d_v]`
     * `beta: [batch_size, heads]`
+    * `return: [batch_size, heads, d_v]`, and the new weights
 
     `query` and `key` are features: they come out of the feature map. The result is a pair: what
     the query reads, and the weights after the write. The old weights are left as they were,
@@ -87,8 +88,10 @@ def write_and_read(
     # $$W \leftarrow W + \beta\, (v - \bar{v}) \otimes k$$
     #
     # Write what is missing, by the share $\beta$.
+    #
+    # * `error: [batch_size, heads, d_v]`
+    # * `weights: [batch_size, heads, d_v, d_phi]`
     error = beta.unsqueeze(-1) * (value - recalled)
-    # `weights: [batch_size, heads, d_v, d_phi]`
     weights = weights + torch.einsum("bhv,bhk->bhvk", error, key)
 
     # $$y = W q$$
@@ -118,6 +121,7 @@ def delta_rule(
     * `value: [seq_len, batch_size, heads, d_v]`
     * `beta: [seq_len, batch_size, heads]`
     * `state: [batch_size, heads, d_v, d_phi]`
+    * `return: [seq_len, batch_size, heads, d_v]`, and the weights after the last position
 
     >>> query, key = torch.randn(2, 7, 2, 3, 4).softmax(dim=-1)
     >>> y, weights = delta_rule(query, key, torch.randn(7, 2, 3, 5), torch.rand(7, 2, 3))
@@ -134,6 +138,8 @@ def delta_rule(
     with torch.autocast(key.device.type, enabled=False):
         query, key, value, beta = (t.to(dtype) for t in (query, key, value, beta))
         outputs = []
+        # * `y: [batch_size, heads, d_v]`
+        # * `weights: [batch_size, heads, d_v, d_phi]`
         for position in zip(query, key, value, beta, strict=True):
             y, weights = write_and_read(weights, *position)
             outputs.append(y)
@@ -156,18 +162,22 @@ class FastWeightsAttention(fast_weights.FastWeightsAttention):
     ) -> tuple[Tensor, Tensor]:
         r"""
         * `x: [batch_size, d_model]`
-        * `weights: [batch_size, heads, d_v, d_phi]`
+        * `weights: [batch_size, heads, d_k, d_phi]`
+        * `return: [batch_size, d_model]`, and the new weights
 
-        At the first position there is no memory yet: `weights` is `None`. The result is a pair,
-        `[batch_size, d_model]` and the new weights.
+        At the first position there is no memory yet: `weights` is `None`.
 
-        >>> attention = FastWeightsAttention(3, 12, 0.1, fast_weights.DPFP())
-        >>> y, weights = attention(torch.randn(2, 12), None)
+        >>> attention = FastWeightsAttention(3, 15, 0.1, fast_weights.DPFP())
+        >>> y, weights = attention(torch.randn(2, 15), None)
         >>> y.shape, weights.shape
-        (torch.Size([2, 12]), torch.Size([2, 3, 4, 8]))
+        (torch.Size([2, 15]), torch.Size([2, 3, 5, 10]))
         """
         check_position(x, self.d_model)
         # A sequence of one.
+        #
+        # * `query: [1, batch_size, heads, d_phi]`
+        # * `value: [1, batch_size, heads, d_k]`
+        # * `y: [1, batch_size, heads, d_k]`
         query, key, value, beta = self.project(x.unsqueeze(0))
         y, weights = delta_rule(query, key, value, beta, weights)
         return self.mix(y.squeeze(0)), weights
@@ -186,19 +196,22 @@ class FastWeightsAttentionTransformerLayer(fast_weights.FastWeightsAttentionTran
     ) -> tuple[Tensor, Tensor]:
         r"""
         * `x: [batch_size, d_model]`
-        * `weights: [batch_size, heads, d_v, d_phi]`
+        * `weights: [batch_size, heads, d_k, d_phi]`
+        * `return: [batch_size, d_model]`, and the new weights
 
         >>> layer = FastWeightsAttentionTransformerLayer(
-        ...     d_model=12,
-        ...     attn=FastWeightsAttention(3, 12, 0.1, fast_weights.DPFP()),
-        ...     feed_forward=torch.nn.Linear(12, 12),
+        ...     d_model=15,
+        ...     attn=FastWeightsAttention(3, 15, 0.1, fast_weights.DPFP()),
+        ...     feed_forward=torch.nn.Linear(15, 15),
         ...     dropout_prob=0.1,
         ... )
-        >>> x, weights = layer(torch.randn(2, 12))
+        >>> x, weights = layer(torch.randn(2, 15))
         >>> x.shape, weights.shape
-        (torch.Size([2, 12]), torch.Size([2, 3, 4, 8]))
+        (torch.Size([2, 15]), torch.Size([2, 3, 5, 10]))
         """
         check_position(x, self.size)
+        # * `y: [batch_size, d_model]`
+        # * `weights: [batch_size, heads, d_k, d_phi]`
         z = self.norm_self_attn(x) if self.pre_norm else x
         y, weights = self.attn(z, weights)
         return self.think(x + self.dropout(y)), weights
@@ -213,15 +226,15 @@ class FastWeightsAttentionTransformer(fast_weights.FastWeightsAttentionTransform
     is the slow way.
 
     >>> layer = FastWeightsAttentionTransformerLayer(
-    ...     d_model=12,
-    ...     attn=FastWeightsAttention(3, 12, 0.1, fast_weights.DPFP()),
-    ...     feed_forward=torch.nn.Linear(12, 12),
+    ...     d_model=15,
+    ...     attn=FastWeightsAttention(3, 15, 0.1, fast_weights.DPFP()),
+    ...     feed_forward=torch.nn.Linear(15, 15),
     ...     dropout_prob=0.1,
     ... )
     >>> transformer = FastWeightsAttentionTransformer(layer, n_layers=4).eval()
-    >>> x = torch.randn(7, 2, 12)
+    >>> x = torch.randn(7, 2, 15)
     >>> transformer(x).shape
-    torch.Size([7, 2, 12])
+    torch.Size([7, 2, 15])
 
     The inherited `step` takes the chunkwise way, and comes to the same:
 
@@ -239,6 +252,7 @@ class FastWeightsAttentionTransformer(fast_weights.FastWeightsAttentionTransform
         outputs = []
         for x in x_seq:
             for n, layer in enumerate(self.layers):
+                # `x: [batch_size, d_model]`
                 x, weights[n] = layer(x, weights[n])
             outputs.append(x)
         return self.norm(torch.stack(outputs) if outputs else x_seq)
@@ -250,11 +264,13 @@ def check_position(x: Tensor, d_model: int) -> None:
 
     A whole sequence is not a position, and goes elsewhere:
 
-    >>> attention = FastWeightsAttention(3, 12, 0.1, fast_weights.DPFP())
-    >>> attention(torch.randn(7, 2, 12))
+    >>> attention = FastWeightsAttention(3, 15, 0.1, fast_weights.DPFP())
+    >>> attention(torch.randn(7, 2, 15))
     Traceback (most recent call last):
         ...
-    ValueError: x has shape [7, 2, 12], but must have [batch_size, d_model] with d_model = 12
+    ValueError: x has shape [7, 2, 15], but must have [batch_size, d_model] with d_model = 15
+
+    * `x: [batch_size, d_model]`
     """
     if x.ndim != 2 or x.shape[-1] != d_model:
         raise ValueError(

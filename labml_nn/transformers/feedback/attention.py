@@ -268,8 +268,8 @@ class FeedbackAttention(nn.Module):
         >>> torch.allclose(readable, pieces, atol=1e-5)
         True
 
-        If somebody wants to see the weights, the pieces are joined after all, and the readable form
-        runs:
+        Whoever wants to see the weights gets the readable form, and then the pieces are joined
+        after all.
 
         >>> attention.keep_attn = True
         >>> same = attention.recall(query, keys, values, attention.get_distances(13))
@@ -359,7 +359,7 @@ class FeedbackAttention(nn.Module):
         """
         self.check(query, key, value)
         self.attn = None
-        # Into heads, what is not there yet.
+        # Cut into heads what is not yet cut.
         #
         # * `query: [batch_size, heads, d_k]`
         # * `key: [seq_len, batch_size, heads, d_k]`

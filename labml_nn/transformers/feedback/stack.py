@@ -173,7 +173,7 @@ class StackFunction(torch.autograd.Function):
         is a second derivative as well.
 
         * `grad: [n + 1, ...]`
-        * `return: [n, ...]` for the rows below, or `return: [...]` for the new row if it is alone
+        * `return: [n, ...]` for the rows below, or `return: [...]` for a new row alone
         """
         # `below: [n, ...]`
         below = grad[:-1] if ctx.needs_input_grad[0] else None

@@ -358,7 +358,7 @@ class FeedbackTransformer(nn.Module):
             # * `key: [n_memories, batch_size, d_model]`
             # * `key: [n_memories, batch_size, heads, d_k]`
             key, value = self.keys_and_values(memories)
-            # The input is the first of what the layers make of it.
+            # The input goes into the blend as well.
             #
             # * `x: [batch_size, d_model]`
             # * `outputs: [batch_size, d_model]`
