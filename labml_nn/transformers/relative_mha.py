@@ -238,7 +238,7 @@ class RelativeMultiHeadAttention(MultiHeadAttention):
 
         The result is $U$ and $b$, with a row for each.
 
-        * `return: [seq_len_k + seq_len_q - 1, heads, d_k]`, and without the last axis
+        * `return: [seq_len_k + seq_len_q - 1, heads, d_k]`, that of $U$; $b$ has no last axis
 
         >>> attention = RelativeMultiHeadAttention(heads=3, d_model=15, max_len=8)
         >>> pos_key, pos_bias = attention.get_distances(seq_len_q=2, seq_len_k=7)
@@ -505,6 +505,7 @@ def relative_attention(
         # * `measured: [batch_size, heads, n_queries, n_distances]`
         # * `places: [batch_size, heads, n_queries, n_keys]`
         # * `hidden: [batch_size or 1, 1, n_queries, n_keys]`
+        # * `added: [batch_size or 1, 1, n_queries, n_keys]`
         measured = pos_piece @ pos_key[:, :, first : first + n_distances]
         places = align(measured, n_keys)
         if mask is not None:
