@@ -70,7 +70,7 @@ def test_a_page_is_held_once_as_it_will_be_written(tiny: Path) -> None:
     config = replace(load(tiny), cache="")
     source = read(config)
     order = source.index.order
-    context = Context.of(config, source.index, ())
+    context = Context.of(config, source.index, (), {})
     context = context.introducing([introduced(context, url) for url in order])
     done = woven(context, (order[0], config.language))
     assert done.page.html == ""
