@@ -266,7 +266,7 @@ def causal_average(key: Tensor, value: Tensor, band: Tensor) -> Tensor:
     """
     if key.shape[1] == 0:
         return value
-    # In an empty batch there is no maximum either.
+    # Without columns there is no maximum either.
     if key.shape[2] == 0:
         return average_piece_by_piece(key, value, band)
     # A window longer than the sequence reaches only to keys that there are not.
@@ -484,7 +484,7 @@ def sums_to_keys(weights: Tensor, grad: Tensor) -> Tensor:
     tensor([6., 6., 4., 4., 2., 2.])
     """
     block = weights.shape[2]
-    # From all blocks that come later, from the block itself, and from the one after it.
+    # From the block itself, from the one after it, and from all that come later still.
     #
     # * `later: [groups, blocks - 2 or 0, columns]`
     # * `to_keys: [groups, blocks, block, columns]`

@@ -304,7 +304,7 @@ class TwiceDifferentiable(torch.autograd.Function):
     ) -> Iterator[Tensor | None]:
         r"""
         * `grad: [groups, seq_len_q, columns]`
-        * `inputs: [groups, seq_len_k, columns]`, of which the key is the first
+        * `inputs: [groups, seq_len_k, columns]`, the key; the other inputs follow it
         """
         # `x: [groups, seq_len_q, columns]`
         with torch.enable_grad():

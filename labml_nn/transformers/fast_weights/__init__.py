@@ -249,7 +249,7 @@ class FastWeightsAttention(nn.Module):
         and key, only the features $\phi(q)$ and $\phi(k)$ are passed on.
 
         * `x: [..., d_model]`
-        * `return: [..., heads, d_phi]`, the queries, and beside them key, value and strength
+        * `return: [..., heads, d_phi]`, the queries; keys, values and strengths follow
 
         >>> attention = FastWeightsAttention(heads=3, d_model=15, dropout_prob=0.1, phi=DPFP())
         >>> query, key, value, beta = attention.project(torch.randn(7, 2, 15))

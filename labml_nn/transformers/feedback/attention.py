@@ -248,8 +248,8 @@ class FeedbackAttention(nn.Module):
         cost more than the attention itself.
 
         * `query: [batch_size, heads, d_k]`
-        * `key: [batch_size * heads, length, d_k]`, the oldest piece
-        * `value: [batch_size * heads, length, d_k]`, the oldest piece
+        * `key: [batch_size * heads, length, d_k]`, each piece, the oldest first
+        * `value: [batch_size * heads, length, d_k]`, each piece, the oldest first
         * `distances.pos_key: [heads, d_k, n_distances]`
         * `distances.pos_bias: [heads, 1, n_distances]`
         * `return: [batch_size, heads, d_k]`
@@ -390,7 +390,7 @@ class FeedbackAttention(nn.Module):
         * `key: [seq_len, batch_size, d_model]`
         * `value: [seq_len, batch_size, d_model]`
 
-        or, with `is_kv_precomputed`,
+        or, with `is_kv_precomputed`, keys and values in heads:
 
         * `key: [seq_len, batch_size, heads, d_k]`
         * `value: [seq_len, batch_size, heads, d_k]`
