@@ -86,9 +86,9 @@ def _print(out: Console, evidence: Mapping[str, Evidence]) -> None:
     if not rows:
         return
     table = Table(box=None, pad_edge=False)
-    table.add_column("page", no_wrap=True)
+    table.add_column("page", overflow="fold")
     for heading in _HEADINGS:
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right", no_wrap=True, min_width=len(heading))
     for url, row in rows.items():
         table.add_row(url, *_cells(row), style=_style(row))
     if len(rows) > 1:

@@ -107,6 +107,13 @@ class Experiment(Configuration):
     def model(self, n_tokens: int) -> nn.Module:
         r"""
         ### The model
+
+        At each place it has a score for every character that may come next:
+
+        >>> import torch
+        >>> model = Experiment(seq_len=11, d_model=24, d_ff=96, n_layers=2, window=4).model(n_tokens=50)
+        >>> model(torch.randint(50, (7, 5))).shape
+        torch.Size([7, 5, 50])
         """
         layer = TransformerLayer(
             d_model=self.d_model,

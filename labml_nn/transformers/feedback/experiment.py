@@ -124,6 +124,13 @@ class Experiment(Configuration):
     def model(self, n_tokens: int) -> nn.Module:
         r"""
         ### The model
+
+        At each place it has a score for every character that may come next:
+
+        >>> import torch
+        >>> model = Experiment(d_model=24, d_ff=96, heads=3, n_layers=2).model(n_tokens=50)
+        >>> model(torch.randint(50, (7, 5))).shape
+        torch.Size([7, 5, 50])
         """
         attention = FeedbackAttention(
             self.heads, self.d_model, self.dropout, is_kv_precomputed=True
