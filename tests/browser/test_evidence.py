@@ -12,8 +12,15 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from labml_nn.transformers.mha import MultiHeadAttention
+from site_builder.cache import Store
+from site_builder.claims import Verdict, coverage
+from site_builder.config import load
+from site_builder.model import Page as SourcePage
+from site_builder.site import read
+from site_builder.site.evidence import gather
+from site_builder.weave import Evidence
 
-from .conftest import Visit
+from .conftest import REPOSITORY, Visit
 
 MHA = "transformers/mha.html"
 
@@ -76,6 +83,46 @@ def test_the_axes_on_the_page_are_the_sizes_that_forward_hooks_see(site: Path, v
         assert tuple(eval(axis, {}, dict(SIZES)) for axis in axes) == shape, line
 
 
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[str, tuple[SourcePage, Evidence]]:
+    """Our pages and what was recorded of them. The build of the site has just run the examples."""
+    config = load(REPOSITORY)
+    source = read(config)
+    with Store(config.folder(config.cache) / "store.sqlite") as store:
+        found = gather(config, source.index, store, 1, known=True)
+    assert not found.waiting
+    return {url: (source.index.pages[url], evidence) for url, evidence in found.pages.items()}
+
+
+def test_every_model_page_claims_its_public_tensors_and_every_third_that_it_assigns(
+    pages: dict[str, tuple[SourcePage, Evidence]],
+) -> None:
+    models = {url: known for url, known in pages.items() if url.startswith(("transformers/", "data/"))}
+    covered = {url: coverage(page, evidence.record) for url, (page, evidence) in models.items()}
+    assert {url: one.missing for url, one in covered.items() if one.missing} == {}
+    assert {url for url, one in covered.items() if 3 * one.claimed < one.assignments} == set()
+    assert sum(one.assignments for one in covered.values()) > 300
+
+
+def test_what_our_pages_claim_was_seen_but_for_what_subclasses_have_to_do(
+    pages: dict[str, tuple[SourcePage, Evidence]],
+) -> None:
+    judged = [(url, one) for url, (_, evidence) in pages.items() for one in evidence.checked.claims]
+    assert len(judged) > 700
+    unproven = {(url, one.claim.text) for url, one in judged if one.verdict is not Verdict.PROVEN}
+    assert {url for url, _ in unproven} <= {"transformers/aft/full.html", "transformers/aft/window.html"}
+    assert len(unproven) <= 3
+
+
+def test_every_page_with_formulas_ties_symbols_to_its_code(
+    site: Path, pages: dict[str, tuple[SourcePage, Evidence]]
+) -> None:
+    written = {url: (site / url).read_text("utf-8") for url in pages if url.startswith("transformers/")}
+    formulas = {url for url, text in written.items() if 'class="katex"' in text}
+    assert len(formulas) > 15
+    assert {url for url in formulas if 'class="legend' not in written[url]} == set()
+
+
 @pytest.mark.parametrize("width", [1440, 390])
 def test_pointing_at_a_shape_shows_its_numbers_and_moves_nothing(
     site: Path, chromium: Browser, width: int
@@ -84,7 +131,8 @@ def test_pointing_at_a_shape_shows_its_numbers_and_moves_nothing(
     page = context.new_page()
     page.goto((site / MHA).as_uri())
     page.evaluate("document.fonts.ready")
-    places = "() => [...document.querySelectorAll('.src, .rec, .note > *')].map(e => e.getBoundingClientRect().toJSON())"
+    elements = "[...document.querySelectorAll('.src, .rec, .note > *')]"
+    places = f"() => {elements}.map(one => one.getBoundingClientRect().toJSON())"
     shape = page.locator("[id='MultiHeadAttention.forward:query'] .rec").first
     shape.scroll_into_view_if_needed()
     before = page.evaluate(places)
@@ -129,6 +177,19 @@ def test_what_is_copied_from_the_code_is_the_source_without_shapes_or_prompts(
     )
     lines = [line.strip() for line in copied.splitlines() if line.strip()]
     assert lines == ["query = self.query(query)", "key = self.key(key)", "value = self.value(value)"]
+
+
+def test_what_is_copied_from_an_example_has_no_prompts(site: Path, visit: Visit) -> None:
+    page = visit.open(site / MHA)
+    copied = page.evaluate(
+        """() => {
+            getSelection().selectAllChildren(document.querySelector(".example code"));
+            return getSelection().toString();
+        }"""
+    )
+    assert copied.startswith("prepare = PrepareForMultiHeadAttention(")
+    assert ">>>" not in copied
+    assert "torch.Size([7, 2, 3, 5])" in copied
 
 
 def test_without_javascript_the_shapes_and_the_rings_are_there(site: Path, chromium: Browser) -> None:

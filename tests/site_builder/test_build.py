@@ -459,7 +459,9 @@ def test_colour_is_a_matter_of_the_flag_and_the_environment(tiny: Path, build: B
     assert "\x1b[" not in build(tiny, "--color", "never", env={"FORCE_COLOR": "1"}).err
 
 
-@pytest.mark.parametrize("package", ["markdown", "jinja2", "pygments"])
+@pytest.mark.parametrize(
+    "package", ["markdown", "jinja2", pytest.param("pygments", marks=pytest.mark.exhaustive)]
+)
 def test_an_installed_package_becomes_a_site_without_configuration(
     package: str, tmp_path: Path, build: Builder
 ) -> None:

@@ -132,7 +132,7 @@ def places(references: tuple[Reference, ...], lines: list[str]) -> Iterator[Plac
 
 
 def test_the_compiler_agrees_on_a_sample_of_the_standard_library_and_torch() -> None:
-    assert sum(check(path) for path in files()[::100]) > 2_000
+    assert sum(check(path) for path in files()[::250]) > 1_000
 
 
 @pytest.mark.exhaustive
