@@ -18,7 +18,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 
 # Passed on as they are: `make site ARGS=--strict`, `make serve ARGS='--open -p 9000'`, `make test ARGS='-k mha'`.
 ARGS ?=
-# One worker a core; torch's own threads would only get in each other's way.
+# Two workers, as there are cores where nobody says otherwise; torch's own threads would only get in each other's way.
 WORKERS ?= 2
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 

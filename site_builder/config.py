@@ -63,7 +63,8 @@ class Config:
         (), "How their output is compared, in doctest's words: `ELLIPSIS`, `NORMALIZE_WHITESPACE`."
     )
     verified: str = _key(
-        "tests/verified.json", "What the tests compared the pages with, as `pytest --verified-write` leaves it."
+        "tests/verified.json",
+        "What the tests compared the pages with, as `pytest --verified-write` leaves it.",
     )
     theme: str = _key("", "A folder whose `templates/` and `static/` replace files of the same name.")
 

@@ -25,6 +25,12 @@ from site_builder.cli.console import COLOURS, console
     "--poll", is_flag=True, help="Look for changes instead of being told: for containers, network disks."
 )
 @click.option("--lang", multiple=True, help="Build only this language.")
+@click.option(
+    "--exec/--no-exec",
+    "execute",
+    default=None,
+    help="Run the examples of the pages.  [default: of packages that the configuration names]",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 @click.option("--color", type=click.Choice(COLOURS), default="auto", show_default=True)
 def serve(
@@ -34,6 +40,7 @@ def serve(
     open_browser: bool,
     poll: bool,
     lang: tuple[str, ...],
+    execute: bool | None,
     verbose: bool,
     color: str,
 ) -> int:
@@ -42,7 +49,7 @@ def serve(
 
     out = console(color)
     serve_site(
-        lambda: configured(paths, None, lang),
+        lambda: configured(paths, None, lang, execute),
         host=host,
         port=port,
         open_browser=open_browser,

@@ -70,9 +70,8 @@ def _caption(typed: Sequence[tuple[Step, Outcome | None]], words: Mapping[str, s
         if one == "failed" and step.want
     )
     expected = f"<pre>{html.escape(wanted, quote=False)}</pre>" if wanted else ""
-    return (
-        f'<figcaption class="{state}"><span>{html.escape(words.get(state, ""))}</span>{expected}</figcaption>'
-    )
+    word = words.get("unexpected" if state == "failed" and not wanted else state, "")
+    return f'<figcaption class="{state}"><span>{html.escape(word)}</span>{expected}</figcaption>'
 
 
 def _shown(step: Step, outcome: Outcome | None, signs: Signs | None) -> str:

@@ -16,10 +16,12 @@ import doctest
 import re
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from site_builder import parse
+from site_builder.model import Page
 from site_builder.record.model import MODULE
 
 BODY, ELSE, FINALLY = 0, -1, -2
@@ -27,9 +29,8 @@ BODY, ELSE, FINALLY = 0, -1, -2
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-LOOP = (ast.While,)
-"""Statements whose rounds may begin where they do."""
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ class Outline:
     """The dotted names of definitions by ordinal."""
     docstrings: tuple[Docstring, ...] = ()
     _starts: list[tuple[tuple[int, int], int]] = field(default_factory=list, repr=False)
+    _rows: list[bytes] = field(default_factory=list, repr=False)
 
     @staticmethod
     def of(data: bytes) -> Outline:
@@ -104,7 +106,7 @@ class Outline:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
-        return _Survey(tree).outline()
+        return _Survey(tree).outline(data.splitlines())
 
     @cached_property
     def definitions(self) -> dict[tuple[int, str], int]:
@@ -140,13 +142,82 @@ class Outline:
         """Whether it is run by calls."""
         scope = self.lines[ordinal].scope
         while scope != MODULE:
-            if isinstance(self.lines[scope].node, _FUNCTIONS):
+            if isinstance(self.lines[scope].node, FUNCTIONS):
                 return True
             scope = self.lines[scope].scope
         return False
 
+    def loops(self, ordinal: int) -> tuple[int, ...]:
+        """The loops that a statement is run again by, the outermost first. What a `for` writes is in that loop."""
+        line = self.lines[ordinal]
+        found = [ordinal] if isinstance(line.node, LOOPS) else []
+        while line.parent not in (MODULE, line.scope):
+            part, parent = line.part, line.parent
+            line = self.lines[parent]
+            if isinstance(line.node, LOOPS) and part == BODY:
+                found.append(parent)
+        return tuple(reversed(found))
+
+    def head(self, ordinal: int) -> tuple[int, int]:
+        """
+        The first and the last line of a statement, of a compound one without the statements in it and without the
+        comments before these. Decorators are part of it.
+        """
+        line = self.lines[ordinal]
+        node = line.node
+        first, last = line.start[0], line.end[0]
+        inner = getattr(node, "body", None) or [case.pattern for case in getattr(node, "cases", ())]
+        if inner:
+            begins = _start(inner[0])[0] if isinstance(inner[0], ast.stmt) else inner[0].lineno
+            last = max(begins - 1, node.lineno)
+            while last > node.lineno and self._rows[last - 1].strip()[:1] in (b"", b"#"):
+                last -= 1
+        return first, last
+
+    def returns(self, scope: int) -> tuple[int, ...]:
+        """The `return` statements of a function."""
+        return self._by_scope.get((scope, ast.Return), ())
+
+    def inside(self, scope: int) -> tuple[int, ...]:
+        """All statements of a function, a class or the module, but not those of definitions in it."""
+        return self._by_scope.get((scope, ast.stmt), ())
+
+    @cached_property
+    def _by_scope(self) -> Mapping[tuple[int, type[ast.stmt]], tuple[int, ...]]:
+        found: dict[tuple[int, type[ast.stmt]], list[int]] = {}
+        for ordinal, line in enumerate(self.lines):
+            found.setdefault((line.scope, ast.stmt), []).append(ordinal)
+            if isinstance(line.node, ast.Return):
+                found.setdefault((line.scope, ast.Return), []).append(ordinal)
+        return {key: tuple(ordinals) for key, ordinals in found.items()}
+
+    @cached_property
+    def unsteady(self) -> frozenset[int]:
+        """The statements, among them loops, in which something may end a round of a loop before its last statement."""
+        found: set[int] = set()
+        for ordinal, line in enumerate(self.lines):
+            if isinstance(line.node, (ast.Continue, ast.Try, ast.TryStar)):
+                while ordinal != MODULE and ordinal not in found:
+                    found.add(ordinal)
+                    ordinal = self.lines[ordinal].parent
+        return frozenset(found)
+
     def docstring(self, owner: int) -> Docstring | None:
-        return next((found for found in self.docstrings if found.owner == owner), None)
+        return self._docstrings.get(owner)
+
+    @cached_property
+    def _docstrings(self) -> Mapping[int, Docstring]:
+        return {found.owner: found for found in self.docstrings}
+
+
+def outline_of(page: Page) -> Outline:
+    """The outline of a page's own source, for whoever asks once more a little later."""
+    return _outline(parse.encode(page))
+
+
+@lru_cache(maxsize=8)
+def _outline(data: bytes) -> Outline:
+    return Outline.of(data)
 
 
 class _Survey:
@@ -160,7 +231,7 @@ class _Survey:
         self.order = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node in self.inside]
         self.ordinals = {node: ordinal for ordinal, node in enumerate(self.order)}
 
-    def outline(self) -> Outline:
+    def outline(self, rows: list[bytes]) -> Outline:
         lines: list[Line] = []
         names: dict[int, str] = {}
         for ordinal, node in enumerate(self.order):
@@ -181,7 +252,7 @@ class _Survey:
                 )
             )
         starts = sorted((line.start, ordinal) for ordinal, line in enumerate(lines))
-        return Outline(tuple(lines), names, tuple(self.docstrings(names)), starts)
+        return Outline(tuple(lines), names, tuple(self.docstrings(names)), starts, rows)
 
     def scope(self, node: ast.stmt) -> int:
         parent = self.inside[node][0]
@@ -222,7 +293,7 @@ class _Survey:
     def within_function(self, node: ast.stmt) -> bool:
         parent = self.inside[node][0]
         while parent is not None:
-            if isinstance(parent, _FUNCTIONS):
+            if isinstance(parent, FUNCTIONS):
                 return True
             parent = self.inside[parent][0]
         return False

@@ -13,7 +13,7 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -46,6 +46,7 @@ class Live:
         self.loop: asyncio.AbstractEventLoop | None = None
         self.waiting: set[asyncio.Queue[str | None]] = set()
         self._memory = Memory()
+        self._printed: frozenset[Diagnostic] = frozenset()
         # Another server's first build is another build.
         self._run, self._number = secrets.token_hex(4), 0
 
@@ -87,9 +88,9 @@ class Live:
         made = make(self.config, memory=self._memory, known=True)
         self._publish(made, started)
         if made.waiting:
-            self._publish(make(self.config, memory=self._memory), started, made.diagnostics)
+            self._publish(make(self.config, memory=self._memory), started)
 
-    def _publish(self, made: Made, started: float, printed: Collection[Diagnostic] = ()) -> None:
+    def _publish(self, made: Made, started: float) -> None:
         old = self.state
         changed = sorted(
             url for url in made.files.keys() | old.files.keys() if made.files.get(url) != old.files.get(url)
@@ -103,10 +104,13 @@ class Live:
         message = {"error": "", "before": old.build, "changed": changed, "diagnostics": faults}
         self._tell(State(made.files, f"{self._run}-{self._number}", look, message))
         for found in made.diagnostics:
-            if found not in printed:
+            if found not in self._printed:
                 self._print(str(found))
+        known = sum(found in self._printed for found in made.diagnostics)
+        self._printed = frozenset(made.diagnostics)
         seconds = time.perf_counter() - started
-        self._print(f"built {made.pages} pages in {seconds:.2f} s, {len(changed)} files changed")
+        before = f", {known} faults as before" if known else ""
+        self._print(f"built {made.pages} pages in {seconds:.2f} s, {len(changed)} files changed{before}")
 
     def _fail(self, error: str, line: str) -> None:
         old = self.state

@@ -67,6 +67,8 @@ def _evidence(
     assert page is not None
 
     def make() -> Evidence:
-        return Evidence(found, claims.check(page, found), compared.rows(page), config.execute)
+        return Evidence(
+            found, claims.check(page, found), compared.rows(page), compared.was(page), config.execute
+        )
 
     return recall(memory, ("evidence", url), (page, found, compared.about(page), config.execute), make)

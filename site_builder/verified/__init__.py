@@ -49,6 +49,11 @@ class Verified:
             return None
         return (not page.source.is_markdown and self.modules.get(page.source.module)) or Module("", ())
 
+    def was(self, page: Page) -> bool:
+        """Whether something was found of the page, be it of the code that it had before."""
+        found = self.about(page)
+        return found is not None and bool(found.findings)
+
     def rows(self, page: Page) -> tuple[Row, ...] | None:
         """What is true of this page: nothing (`()`) once its code is another. `None` without a file."""
         found = self.about(page)

@@ -195,6 +195,7 @@ class _Weaver:
             source_url=config.source_link(page.source.path) if _inside(page.source.path) else "",
             tally=self.margin.tally(),
             verified=self.margin.verified,
+            was_verified=self.margin.was_verified,
             signs=self.signs.legend(),
             search=(opening, *search),
             diagnostics=tuple(sorted(set(self.diagnostics))),

@@ -26,7 +26,12 @@ class Code:
     """The lines of one page as HTML."""
 
     def __init__(
-        self, page: Page, index: Index, margin: Margin, tokens: Sequence[Sequence[highlight.Token]], signs: Signs
+        self,
+        page: Page,
+        index: Index,
+        margin: Margin,
+        tokens: Sequence[Sequence[highlight.Token]],
+        signs: Signs,
     ):
         self.margin, self.signs = margin, signs
         self.lines = page.lines

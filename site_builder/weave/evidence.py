@@ -21,7 +21,7 @@ from site_builder.claims import Checked, Shape, Verdict
 from site_builder.model import Kind, Page, Section
 from site_builder.prose import Outcome
 from site_builder.record import Outline, Record
-from site_builder.record.model import MODULE, Construction, Flops, Value
+from site_builder.record.model import MODULE, Construction, Flops, Statement, Value
 from site_builder.verified import Row
 from site_builder.weave.model import Cost, Tally
 from site_builder.weave.walks import buttons
@@ -30,7 +30,7 @@ COMMON = ("float32", "float64", "")
 """Number types that go without saying."""
 SHORT = 16
 """Characters of a number, or of a few, that may stand at the end of a line."""
-COSTS = 3
+COSTS = 2
 """Of so many ways to construct a class the parameters are shown."""
 
 
@@ -42,6 +42,8 @@ class Evidence:
     checked: Checked = field(default_factory=Checked)
     verified: tuple[Row, ...] | None = None
     """What tests compared the page with; `None` in a project that does not say of any."""
+    was_verified: bool = False
+    """Whether they compared the code that it has, or had before."""
     sought: bool = False
     """Whether examples would have been run, had there been any."""
 
@@ -52,7 +54,7 @@ class Margin:
     def __init__(self, page: Page, evidence: Evidence, words: Mapping[str, str]):
         self.page, self.words = page, words
         self.record, self.checked, self.sought = evidence.record, evidence.checked, evidence.sought
-        self.verified = evidence.verified
+        self.verified, self.was_verified = evidence.verified, evidence.was_verified
         self.tails: dict[int, list[str]] = {}
         self.cold: set[int] = set()
         self.raised: dict[int, str] = {}
@@ -73,8 +75,8 @@ class Margin:
             statement = ran.get(ordinal)
             first = line.node.lineno
             if statement and not statement.runs:
-                self.cold.update(range(first, _header_end(line.node) + 1))
-            if tail := _tail(line.node, ordinal, outline, record, self.checked):
+                self.cold.add(first)
+            if tail := _tail(line.node, ordinal, outline, statement, self.checked):
                 self.tails.setdefault(first, []).append(tail)
         for example in record.examples:
             if example.error and not example.passed and example.raised_at is not None:
@@ -129,9 +131,24 @@ class Margin:
                 return found[0]
             word = html.escape(self.words.get(str(verdict), ""))
             sign = f'<span class="sign" title="{word}"><span class="hidden">{word}</span></span>'
+            if verdict is Verdict.FALSE:
+                sign += self._recorded(section, html.unescape(found[1]))
             return f'<code class="claim {verdict}">{found[1]}</code>{sign}'
 
         return _CODE.sub(mark, made)
+
+    def _recorded(self, section: int, text: str) -> str:
+        """What a false claim meets with, as the diagnostic says it."""
+        places = {
+            (judged.claim.position.line, judged.claim.position.column)
+            for judged in self.checked.claims
+            if judged.claim.section == section and judged.claim.text == " ".join(text.split())
+        }
+        for fault in self.checked.diagnostics:
+            if fault.code == "claim-false" and (fault.line, fault.column) in places:
+                shown = re.search(r"the recorded shape is (\[[^\]]*\])", fault.message)
+                return f'<code class="recorded">{html.escape(shown[1])}</code>' if shown else ""
+        return ""
 
     def costs(self, section: Section) -> tuple[Cost, ...]:
         """What the class that the section opens was constructed with, and what that amounts to."""
@@ -140,13 +157,12 @@ class Margin:
         found = next((one for one in self.record.classes if one.name == section.scope), None)
         if found is None:
             return ()
-        made = [_cost(one) for one in found.constructions if one.parameters is not None][:COSTS]
-        return (*made, *([_flops(found.flops)] if found.flops else []))
+        made = dict.fromkeys(_cost(one) for one in found.constructions if one.parameters)
+        return (*list(made)[:COSTS], *([_flops(found.flops)] if found.flops else []))
 
     def tally(self) -> Tally:
         """How far the evidence of the page reaches."""
-        verdicts = [judged.verdict for judged in self.checked.claims]
-        record = self.record or Record("")
+        record, checked = self.record or Record(""), self.checked
         run, statements = record.share
         return Tally(
             recorded=self.record is not None,
@@ -156,9 +172,9 @@ class Margin:
             idle=sum(not example.ran for example in record.examples),
             run=run,
             statements=statements,
-            proven=verdicts.count(Verdict.PROVEN),
-            unchecked=verdicts.count(Verdict.UNCHECKED),
-            false=verdicts.count(Verdict.FALSE),
+            proven=checked.count(Verdict.PROVEN),
+            unchecked=checked.count(Verdict.UNCHECKED),
+            false=checked.count(Verdict.FALSE),
             margin=bool(self.tails),
         )
 
@@ -171,15 +187,9 @@ _NUMBER = re.compile(r"-?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|-?inf|nan")
 _CODE = re.compile(r"(?<!<pre>)<code>([^<]*:[^<]*\[[^<]*\][^<]*)</code>")
 
 
-def _header_end(node: ast.stmt) -> int:
-    """The last line of a statement that is not that of a statement in it."""
-    parts = [getattr(node, name, None) or [] for name in ("body", "handlers", "cases", "orelse", "finalbody")]
-    inner: list[int] = [part.lineno for found in parts for part in found if hasattr(part, "lineno")]
-    last = node.end_lineno or node.lineno
-    return max(node.lineno, min([last, *(line - 1 for line in inner)]))
-
-
-def _tail(node: ast.stmt, ordinal: int, outline: Outline, record: Record, checked: Checked) -> str:
+def _tail(
+    node: ast.stmt, ordinal: int, outline: Outline, statement: Statement | None, checked: Checked
+) -> str:
     if isinstance(node, ast.Return):
         return _returned(node, ordinal, outline, checked)
     shapes = checked.shapes.get(ordinal, ())
@@ -194,7 +204,6 @@ def _tail(node: ast.stmt, ordinal: int, outline: Outline, record: Record, checke
         return ""
     if not outline.in_function(ordinal):
         return ""
-    statement = next((one for one in record.statements if one.ordinal == ordinal), None)
     writes = statement.writes if statement else ()
     values = [write.values[0] for write in writes if len(write.values) == 1 and not write.more]
     text = ", ".join(value.text for value in values if _NUMBER.fullmatch(value.text))
@@ -237,11 +246,13 @@ def _kinds(values: tuple[Value, ...]) -> Iterator[str]:
 
 
 def _cost(made: Construction) -> Cost:
+    """What tells sizes: modules and other objects among the arguments do not."""
+    plain = [one for one in made.arguments if one.value.kind == "scalar" and one.value.text != "None"]
+    parameters = made.parameters or 0
     return Cost(
-        given=", ".join(f"{one.name}={one.value.text or one.value.type}" for one in made.arguments),
-        parameters=made.parameters,
-        frozen=(made.parameters or 0)
-        - (made.trainable if made.trainable is not None else made.parameters or 0),
+        given=", ".join(f"{one.name}={one.value.text}" for one in plain),
+        parameters=parameters,
+        frozen=parameters - (parameters if made.trainable is None else made.trainable),
     )
 
 
@@ -251,4 +262,9 @@ def _flops(flops: Flops) -> Cost:
         for one in flops.arguments
         if one.value.shape is not None
     ]
-    return Cost(given=", ".join(shown), flops=flops.total, uncounted=flops.uncounted)
+    return Cost(given=", ".join(shown), flops=flops.total, uncounted=tuple(map(_in_words, flops.uncounted)))
+
+
+def _in_words(operator: str) -> str:
+    """`layer norm` for torch's own `native_layer_norm`."""
+    return operator.strip("_").removeprefix("native_").replace("_", " ")

@@ -85,6 +85,11 @@ class Tally:
     margin: bool = False
 
     @property
+    def share(self) -> int:
+        """Percent of the statements that ran, rounded down: only what ran whole has run whole."""
+        return 100 * self.run // self.statements if self.statements else 100
+
+    @property
     def claims(self) -> int:
         return self.proven + self.unchecked + self.false
 
@@ -173,6 +178,8 @@ class Woven:
     """Absolute, empty when the site has no `base_url`."""
     alternates: tuple[tuple[str, str], ...]
     """`(language, absolute URL)`, `x-default` among them."""
+    was_verified: bool = False
+    """Whether tests did compare it, but with the code that the page had before."""
     tally: Tally = Tally()
     verified: tuple[Row, ...] | None = None
     """What tests compared it with: the foot of the page. `None`: of no page of this project is that known."""

@@ -111,9 +111,10 @@ class Signs:
 
 
 def shapes(checked: Checked) -> dict[str, str]:
-    """The shape that each name has most often, in words: of arguments on entry, and of what statements gave."""
+    """The shape that each name has most often, in words: one whose axes have names, if there is such a one."""
     found: dict[str, Counter[str]] = {}
     for made in (*checked.arguments.values(), *checked.shapes.values()):
         for shape in made:
-            found.setdefault(shape.name, Counter())[f"[{', '.join(shape.axes)}]"] += 1
+            if any(axis.isidentifier() for axis in shape.axes):
+                found.setdefault(shape.name, Counter())[f"[{', '.join(shape.axes)}]"] += 1
     return {name: counts.most_common(1)[0][0] for name, counts in found.items()}

@@ -96,15 +96,15 @@ def test_a_number_that_was_worked_out_stands_at_its_line(scores: str) -> None:
     assert shown["scale, count = query.shape[0] / 2, len(key)"] == "3.5, 5"
 
 
-def test_a_ring_marks_every_line_of_what_no_example_ran(scores: str) -> None:
-    assert cold(scores) == ["raise ValueError(", '"these do not fit"', ")", "return x"]
+def test_a_ring_marks_each_statement_that_no_example_ran(scores: str) -> None:
+    assert cold(scores) == ["raise ValueError(", "return x"]
     assert "no example runs this" in scores
 
 
 def test_the_page_tells_how_far_its_evidence_reaches(scores: str) -> None:
     told = plain(re.search(r'aria-labelledby="side-evidence".*?</section>', scores, re.DOTALL)[0])  # type: ignore[index]
-    assert "2 examples ran; output as shown" in told
-    assert "71 % of the statements were run" in told
+    assert "2 steps of the examples ran; output as shown" in told
+    assert "the examples ran 71 % of the statements" in told
     assert "4 of 5 shape claims hold" in told
     assert "1 shape claim is unchecked" in told
 
@@ -146,7 +146,7 @@ def test_a_failing_example_shows_what_happened_where_it_happened(tmp_path: Path,
     assert done.status == 0
     page = done.read("division.html")
     assert re.search(r'class="out fault"[^>]*>ZeroDivisionError: ', page)
-    assert '<figcaption class="failed"><span>ran; not what the author expected:</span><pre>0.5</pre>' in page
+    assert '<figcaption class="failed"><span>ran; the author expected:</span><pre>0.5</pre>' in page
     assert "ZeroDivisionError" in margin(page)["return 1 / x"]
     assert [fault for fault in done.faults if fault.startswith("pkg/division.py:4:")]
     assert build(folder, "--strict").status == 1
@@ -191,9 +191,7 @@ def test_a_bare_path_runs_nothing_unless_told_to(
     folder = package(tmp_path, scores=SHAPES)
     (folder / "pyproject.toml").unlink()
     page = build(folder, "pkg", *how).read("scores.html")
-    assert (
-        "7, 5" in margin(page).get("product = query @ key.T", "") or "seq_len_q" in str(margin(page))
-    ) is runs
+    assert any(margin(page).values()) is runs
 
 
 def test_a_configured_package_runs_nothing_under_no_exec(tmp_path: Path, build: Builder) -> None:
@@ -208,7 +206,7 @@ def test_the_same_sources_give_the_same_site_in_one_process_and_in_two(
     folder = package(tmp_path, scores=SHAPES)
 
     def contents(done: Ran) -> dict[str, bytes]:
-        files = sorted(done.folder.rglob("*.html"))
+        files = (file for file in sorted(done.folder.rglob("*")) if file.suffix in (".html", ".js"))
         return {file.relative_to(done.folder).as_posix(): file.read_bytes() for file in files}
 
     assert contents(build(folder, "--clean", "-j1")) == contents(

@@ -101,16 +101,14 @@ def test_what_screen_readers_get_and_what_is_copied_knows_nothing_of_marks() -> 
         assert html.partition(VISIBLE)[0] == plain[formula].partition(VISIBLE)[0]
 
 
-def test_a_formula_without_marks_is_byte_for_byte_what_it_would_be_alone() -> None:
-    plain = {}
+def test_a_formula_in_which_nothing_repeats_is_left_as_it_is() -> None:
+    alone = 0
     for tex in SAMPLE:
-        plain[tex] = katex.render(tex, True)
         result = Renderer(None).mark({(tex, True): 1}, ["never"])
-        for html in result.html.values():
-            # Then something in it occurs twice.
-            assert "data-e" in html
-    engine_only = Renderer(None).mark({(r"\frac{1}{2}", True): 1})
-    assert engine_only.html == {}
+        # What `mark` leaves out is shown as `render` makes it; what it gives has something in it that occurs twice.
+        alone += (tex, True) not in result.html
+        assert all("data-e" in html for html in result.html.values())
+    assert alone > len(SAMPLE) / 4
 
 
 def test_marks_that_would_move_something_are_not_shown() -> None:
