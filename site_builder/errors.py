@@ -12,6 +12,18 @@ configuration that cannot be read, a folder that is not ours.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
+
+
+class Place(Protocol):
+    """Where something stands: a `Position`, for one."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,6 +36,10 @@ class Diagnostic:
     code: str
     message: str
     hint: str = ""
+
+    @classmethod
+    def at(cls, place: Place, code: str, message: str, hint: str = "") -> Diagnostic:
+        return cls(place.path, place.line, place.column, code, message, hint)
 
     def __str__(self) -> str:
         tail = f" — {self.hint}" if self.hint else ""

@@ -83,7 +83,7 @@ class Templates:
     def words(self) -> Mapping[str, str]:
         """What weaving says by itself, such as beneath an example: templates are where all words stand."""
         module: Any = self.environment.get_template("partials/words.html").module
-        return {name: str(word) for name, word in module.words.items()}
+        return {name: str(word) for name, word in getattr(module, "words", {}).items()}
 
     def page(self, page: Woven) -> str:
         return self._render("page.html", page, {})

@@ -79,12 +79,11 @@ had.
 
 from __future__ import annotations
 
-from site_builder import parse
 from site_builder.claims import judging, naming, reading, subjects, telling
 from site_builder.claims.coverage import Coverage, coverage
 from site_builder.claims.model import Checked, Claim, Judged, Shape, Verdict
 from site_builder.model import Page
-from site_builder.record import Outline, Record
+from site_builder.record import Record, outline_of
 
 __all__ = ["Checked", "Claim", "Coverage", "Judged", "Shape", "Verdict", "check", "coverage"]
 
@@ -95,13 +94,10 @@ def check(page: Page, record: Record | None) -> Checked:
     because nothing ran, claims are unchecked: what is said of them is said of their text alone.
     """
     try:
-        outline = Outline.of(parse.encode(page))
+        outline = outline_of(page)
     except (SyntaxError, ValueError):
         return Checked()
     found = reading.find(page, subjects.variables(outline))
-    if record and any(one.ordinal >= len(outline.lines) for one in record.statements):
-        # The file has changed since the page was read.
-        record = None
     topics = subjects.assign(page, outline, found.claims)
     known = record or Record(page.source.module)
     judgement = judging.judge(outline, known, topics)

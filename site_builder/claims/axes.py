@@ -31,7 +31,7 @@ _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.FloorDiv: operator.floordiv,
 }
 _TRIED_AT_MOST = 20_000
-"""Numbers for a name that are tried where its equation cannot be solved at once."""
+"""Numbers, or pairs of them, that are tried where an equation cannot be solved at once."""
 
 
 class AxisError(ValueError):
@@ -95,9 +95,10 @@ class Axis:
 
     def _possible(self, size: int, known: Mapping[str, int], missing: list[str]) -> bool:
         """Whether some numbers for the names give the size; benefit of the doubt where that is long to find out."""
-        if len(missing) > 2:
+        name, other = missing[0], missing[-1]
+        tries = len(self._tried(size)) * (1 if self._linear(other) else len(self._tried(size)))
+        if len(missing) > 2 or tries > _TRIED_AT_MOST:
             return True
-        name = missing[0]
         return any(self.solved(size, {**known, name: number}) is not None for number in self._tried(size))
 
     def _tried(self, size: int) -> range:
@@ -148,11 +149,13 @@ def read_axes(text: str) -> tuple[Axis, ...]:
     """
     try:
         tree = ast.parse(f"[{text}]", mode="eval").body
+        axes = tuple(_axis(node) for node in tree.elts) if isinstance(tree, ast.List) else None
+    except AxisError:
+        raise
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise AxisError("its brackets hold no list of axes") from error
-    if not isinstance(tree, ast.List):
+    if axes is None:
         raise AxisError("its brackets hold no list of axes")
-    axes = tuple(_axis(node) for node in tree.elts)
     if sum(axis.is_ellipsis for axis in axes) > 1:
         raise AxisError("only one ... can stand for any number of axes")
     return axes

@@ -14,17 +14,15 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from site_builder import parse
 from site_builder.claims import reading, subjects
 from site_builder.claims.judging import shape_of
 from site_builder.claims.model import RETURN
 from site_builder.claims.subjects import Topics
 from site_builder.model import Page
-from site_builder.record.model import MODULE, Record, Value
-from site_builder.record.outline import Outline
+from site_builder.record.model import MODULE, Function, Record, Value
+from site_builder.record.outline import FUNCTIONS, Outline, outline_of
 
 _TENSORS = ("Tensor", "ndarray", "Parameter")
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Coverage:
 def coverage(page: Page, record: Record | None) -> Coverage:
     """What the claims of a page speak of. Only a record tells which assignments are of tensors."""
     try:
-        outline = Outline.of(parse.encode(page))
+        outline = outline_of(page)
     except (SyntaxError, ValueError):
         return Coverage()
     found = reading.find(page, subjects.variables(outline))
@@ -61,11 +59,12 @@ def coverage(page: Page, record: Record | None) -> Coverage:
 
 
 def _missing(outline: Outline, record: Record, topics: Topics) -> Iterator[str]:
+    functions = {function.ordinal: function for function in record.functions}
     for ordinal, name in outline.names.items():
         node = outline.lines[ordinal].node
-        if not isinstance(node, _FUNCTIONS) or not _is_public(outline, ordinal):
+        if not isinstance(node, FUNCTIONS) or not _is_public(outline, ordinal):
             continue
-        given, returned = _tensors(record, ordinal, node)
+        given, returned = _tensors(functions.get(ordinal), node)
         entry = topics.entry.get(ordinal, {})
         yield from (f"{name}: {argument}" for argument in given if argument not in entry)
         if returned and not topics.results.get(ordinal):
@@ -80,24 +79,23 @@ def _is_public(outline: Outline, ordinal: int) -> bool:
         if name.startswith("_") and not (name.startswith("__") and name.endswith("__")):
             return False
         ordinal = outline.lines[ordinal].scope
-        if ordinal != MODULE and isinstance(outline.lines[ordinal].node, _FUNCTIONS):
+        if ordinal != MODULE and isinstance(outline.lines[ordinal].node, FUNCTIONS):
             return False
     return True
 
 
 def _tensors(
-    record: Record, ordinal: int, node: ast.FunctionDef | ast.AsyncFunctionDef
+    function: Function | None, node: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> tuple[list[str], bool]:
     """The arguments that hold a tensor, and whether the result does."""
     given = node.args
     arguments = (*given.posonlyargs, *given.args, *given.kwonlyargs)
     found = [one.arg for one in arguments if _is_named(one.annotation)]
     returned = _is_named(node.returns)
-    for function in record.functions:
-        for call in function.calls if function.ordinal == ordinal else ():
-            if not call.raised:
-                found += [one.name for one in call.arguments if _is_array(one.value)]
-                returned = returned or (call.result is not None and _is_array(call.result))
+    for call in function.calls if function else ():
+        if not call.raised:
+            found += [one.name for one in call.arguments if _is_array(one.value)]
+            returned = returned or (call.result is not None and _is_array(call.result))
     return list(dict.fromkeys(found)), returned
 
 

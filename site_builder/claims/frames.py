@@ -15,20 +15,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from site_builder.claims.subjects import loops
-from site_builder.record.model import MODULE, Call, Function, Named, Record, Step, Value, Walk
+from site_builder.record.model import MODULE, Call, Function, Named, Statement, Step, Value, Walk
 from site_builder.record.outline import Outline
 
 ENTRY = -1
 """The time at which arguments have their values."""
-TOLD_AT_MOST = 4
-"""Distinct values of one name at one statement that a call tells: there may have been more."""
 Round = tuple[object, ...]
 
 
@@ -56,7 +52,8 @@ class Number(NamedTuple):
 class Frame:
     """
     `returned` is the statement that gave the result, where that is known, `owner` the numbers of `self`, `example`
-    the place in the record of one that made the call. `exact`: everything that happened is told, in order.
+    the place in the record of one that made the call. `exact`: everything that happened is told, in order. Names that
+    are `lacking` may have had other values too.
     """
 
     function: int
@@ -67,6 +64,7 @@ class Frame:
     owner: Mapping[str, int] = field(default_factory=dict)
     example: int = MODULE
     exact: bool = False
+    lacking: frozenset[str] = frozenset()
 
     @cached_property
     def end(self) -> int:
@@ -85,7 +83,8 @@ class Frame:
         return found
 
     def changes(self, name: str) -> bool:
-        return len({number.value for number in self.numbers.get(name, ())}) > 1
+        """Whether it has several numbers in this call, or may have."""
+        return name in self.lacking or len({number.value for number in self.numbers.get(name, ())}) > 1
 
     def candidates(
         self, name: str, time: int, event: Event | None = None, beside: Collection[int] = ()
@@ -98,13 +97,15 @@ class Frame:
         told = self.numbers.get(name)
         if not told:
             return (self.owner[name],) if name in self.owner else ()
+        if time == ENTRY and told[0].time == ENTRY:
+            return (told[0].value,)
+        if name in self.lacking:
+            return ()
         values = tuple(dict.fromkeys(number.value for number in told))
         if len(values) == 1:
             return values
-        if time == ENTRY and told[0].time == ENTRY:
-            return (told[0].value,)
         if not self.exact and any(number.event and number.event.loops for number in told):
-            return _last_told(told, time, event) or (() if _may_lack(told) else values)
+            return _last_told(told, time, event) or values
         if event is None:
             return values
         earlier = [number.value for number in told if number.time <= time]
@@ -125,12 +126,6 @@ def _last_told(told: Iterable[Number], time: int, event: Event | None) -> tuple[
         return ()
     here = [one.value for one in told if one.event and one.time <= time and one.event.rounds == event.rounds]
     return tuple(here[-1:])
-
-
-def _may_lack(told: Iterable[Number]) -> bool:
-    """Whether there may have been more numbers than are told."""
-    places = Counter(number.event.ordinal for number in told if number.event)
-    return max(places.values(), default=0) >= TOLD_AT_MOST
 
 
 def _same_round(one: Event, other: Event) -> bool:
@@ -162,17 +157,15 @@ def of_fields(scope: int, value: Value) -> Frame:
     return Frame(scope, events=tuple(Event(n, scope, name, item) for n, (name, item) in enumerate(members)))
 
 
-def of_scope(outline: Outline, record: Record, scope: int) -> Frame:
+def of_scope(outline: Outline, statements: Iterable[Statement], scope: int) -> Frame:
     """The statements of the module, or of a class, that are run once."""
+    told = sorted(statements, key=lambda one: outline.lines[one.ordinal].start)
+    writes = [(one.ordinal, write) for one in told for write in one.writes]
     steps = [
-        Step(one.ordinal, (Named(write.name, value),))
-        for one in record.statements
-        if outline.lines[one.ordinal].scope == scope
-        for write in one.writes
-        for value in write.values
+        Step(ordinal, (Named(write.name, value),)) for ordinal, write in writes for value in write.values
     ]
-    steps.sort(key=lambda step: outline.lines[step.ordinal].start)
-    return Frame(scope, events=tuple(_apart(outline, steps)))
+    lacking = frozenset(write.name for _, write in writes if write.more)
+    return Frame(scope, events=tuple(_apart(outline, steps)), lacking=lacking)
 
 
 def _alike(walk: Walk, calls: Iterable[Call]) -> Iterator[Call]:
@@ -207,7 +200,7 @@ def _walked(outline: Outline, walk: Walk, call: Call | None) -> Frame:
     rounds: dict[int, int] = {}
     events: list[Event] = []
     for time, step in enumerate(walk.steps):
-        path = loops(outline, step.ordinal)
+        path = outline.loops(step.ordinal)
         if path and path[-1] == step.ordinal:
             rounds[step.ordinal] = time
         here = tuple(rounds.get(loop, 0) for loop in path)
@@ -223,15 +216,18 @@ def _walked(outline: Outline, walk: Walk, call: Call | None) -> Frame:
 
 def _called(outline: Outline, call: Call) -> Frame:
     events = tuple(_apart(outline, call.writes))
-    returns = [
-        ordinal
-        for ordinal, line in enumerate(outline.lines)
-        if line.scope == call.function and isinstance(line.node, ast.Return) and line.node.value
-    ]
+    returns = [n for n in outline.returns(call.function) if getattr(outline.lines[n].node, "value", None)]
     returned = returns[0] if len(returns) == 1 else None
-    owner = _owner(call, outline, events)
+    lacking = frozenset(call.lacking)
+    owner = {
+        name: number
+        for name, number in _owner(call, outline, events).items()
+        if lacking.isdisjoint((name, f"self.{name}"))
+    }
     example = call.examples[0] if call.examples else MODULE
-    return Frame(call.function, call.arguments, events, call.result, returned, owner, example)
+    return Frame(
+        call.function, call.arguments, events, call.result, returned, owner, example, lacking=lacking
+    )
 
 
 def _apart(outline: Outline, steps: Iterable[Step]) -> Iterator[Event]:
@@ -242,22 +238,16 @@ def _apart(outline: Outline, steps: Iterable[Step]) -> Iterator[Event]:
     at: dict[tuple[int, int], tuple[tuple[int, int], set[tuple[int, str]], int]] = {}
     for time, step in enumerate(steps):
         line = outline.lines[step.ordinal]
-        path = loops(outline, step.ordinal)
+        path = outline.loops(step.ordinal)
         for one in step.writes:
             here: Round = ()
             if path:
                 block = (step.ordinal, 0) if path[-1] == step.ordinal else (line.parent, line.part)
                 last, seen, number = at.get(block, ((0, 0), set(), 0))
                 again = line.start < last or (step.ordinal, one.name) in seen
-                if again or _may_leave(outline, path[-1]):
+                if again or path[-1] in outline.unsteady:
                     seen, number = set(), time + 1
                 seen.add((step.ordinal, one.name))
                 at[block] = (line.start, seen, number)
                 here = tuple((*block, number) for _ in path)
             yield Event(time, step.ordinal, one.name, one.value, path, here)
-
-
-def _may_leave(outline: Outline, loop: int) -> bool:
-    return any(
-        isinstance(node, (ast.Continue, ast.Try, ast.TryStar)) for node in ast.walk(outline.lines[loop].node)
-    )

@@ -12,15 +12,15 @@ does not makes it false, wherever else it was true.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from site_builder.claims import frames
 from site_builder.claims.frames import Frame
 from site_builder.claims.model import Claim, Judged, Verdict
 from site_builder.claims.solving import Failure, Item, Scopes, Solution, solve
-from site_builder.claims.subjects import Group, Topics, loops
-from site_builder.record.model import MODULE, Record, Value
+from site_builder.claims.subjects import Group, Topics
+from site_builder.record.model import MODULE, Record, Statement, Value
 from site_builder.record.outline import Outline
 
 
@@ -57,14 +57,20 @@ class Judgement:
 
 def judge(outline: Outline, record: Record, topics: Topics) -> Judgement:
     found = Judgement()
+    notes: dict[int, set[int]] = {}
+    for ordinal in (*topics.writes, *topics.returns):
+        notes.setdefault(outline.lines[ordinal].scope, set()).add(ordinal)
     for function in record.functions:
-        scopes = _scopes(outline, topics, function.ordinal)
+        scopes = _scopes(outline, topics, function.ordinal, notes)
         for frame in frames.of_function(outline, function):
             found.add(solve(frame, _items(frame, topics), scopes))
+    statements: dict[int, list[Statement]] = {}
+    for statement in record.statements:
+        statements.setdefault(outline.lines[statement.ordinal].scope, []).append(statement)
     classes = [n for n in outline.names if isinstance(outline.lines[n].node, ast.ClassDef)]
     for scope in (MODULE, *classes):
-        frame = frames.of_scope(outline, record, scope)
-        found.add(solve(frame, _items(frame, topics), _scopes(outline, topics, scope)))
+        frame = frames.of_scope(outline, statements.get(scope, ()), scope)
+        found.add(solve(frame, _items(frame, topics), _scopes(outline, topics, scope, notes)))
     values = list(dict.fromkeys(value for frame in found.frames() for value in _values(frame)))
     for scope in topics.fields:
         kind = f"{record.module}.{outline.names[scope]}"
@@ -159,17 +165,19 @@ def _untold(record: Record, found: Judgement, topics: Topics) -> Iterator[Item]:
                 yield from (Item(group, shape) for group in groups.get(write.name, ()))
 
 
-def _scopes(outline: Outline, topics: Topics, scope: int) -> Scopes:
-    """A docstring mentions its names before any loop; comments mention theirs where they stand."""
+def _scopes(outline: Outline, topics: Topics, scope: int, notes: Mapping[int, Iterable[int]]) -> Scopes:
+    """
+    A docstring mentions its names before any loop; comments mention theirs where they stand. `notes` are the
+    statements beside comments with claims, by scope.
+    """
     docstring = [*topics.results.get(scope, ())]
     docstring += [group for groups in topics.entry.get(scope, {}).values() for group in groups]
     found: dict[str, tuple[int, ...]] = {name: () for group in docstring for name in _names(group)}
-    inside = {n for n in (*topics.writes, *topics.returns) if outline.lines[n].scope == scope}
-    for ordinal in sorted(inside, key=lambda n: outline.lines[n].start):
+    for ordinal in sorted(notes.get(scope, ()), key=lambda n: outline.lines[n].start):
         groups = [group for beside in topics.writes.get(ordinal, {}).values() for group in beside]
         for group in (*groups, *topics.returns.get(ordinal, ())):
             for name in _names(group):
-                found.setdefault(name, loops(outline, ordinal))
+                found.setdefault(name, outline.loops(ordinal))
     return found
 
 

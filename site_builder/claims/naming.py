@@ -48,7 +48,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Named:
+class Readings:
     """How each place (an argument, a result, a name that a statement writes) was read, value by value."""
 
     places: dict[Hashable, dict[Value, list[Reading]]] = field(default_factory=dict)
@@ -72,14 +72,14 @@ def shapes(
     record: Record, judgement: Judgement
 ) -> tuple[Mapping[int, tuple[Shape, ...]], Mapping[int, tuple[Shape, ...]], Mapping[int, Shape]]:
     """By statement, and the arguments and the result by function."""
-    named = Named()
+    readings = Readings()
     for solutions in judgement.solutions.values():
         for solution in solutions:
-            _read(named, solution)
+            _read(readings, solution)
     statements: dict[int, tuple[Shape, ...]] = {}
     for one in record.statements:
         made = [
-            named.shape(("write", one.ordinal, write.name), write.name, write.values, write.more)
+            readings.shape(("write", one.ordinal, write.name), write.name, write.values, write.more)
             for write in one.writes
         ]
         if any(made):
@@ -92,13 +92,13 @@ def shapes(
             for argument in call.arguments:
                 given.setdefault(argument.name, {})[argument.value] = None
         made = [
-            named.shape(("entry", function.ordinal, name), name, values, function.more)
+            readings.shape(("entry", function.ordinal, name), name, values, function.more)
             for name, values in given.items()
         ]
         if any(made):
             arguments[function.ordinal] = tuple(shape for shape in made if shape)
         ends = dict.fromkeys(call.result for call in function.calls if call.result is not None)
-        if result := named.shape(("result", function.ordinal), RETURN, ends, function.more):
+        if result := readings.shape(("result", function.ordinal), RETURN, ends, function.more):
             results[function.ordinal] = result
     return statements, arguments, results
 
@@ -161,17 +161,17 @@ def _fits(name: str, readings: Sequence[Reading], place: int, one_number: bool) 
     return True
 
 
-def _read(named: Named, solution: Solution) -> None:
+def _read(readings: Readings, solution: Solution) -> None:
     frame = solution.frame
     teller = _Teller(solution)
     for argument in frame.arguments:
         place = ("entry", frame.function, argument.name)
-        teller.tell(named, place, argument.value, argument.name, ENTRY)
+        teller.tell(readings, place, argument.value, argument.name, ENTRY)
     for event in frame.events:
         place = ("write", event.ordinal, event.name)
-        teller.tell(named, place, event.value, event.name, event.time, event)
+        teller.tell(readings, place, event.value, event.name, event.time, event)
     if frame.result is not None:
-        teller.tell(named, ("result", frame.function), frame.result, RETURN, frame.end)
+        teller.tell(readings, ("result", frame.function), frame.result, RETURN, frame.end)
 
 
 class _Teller:
@@ -190,7 +190,13 @@ class _Teller:
         self.owner = {name: n for name, n in frame.owner.items() if name not in frame.numbers}
 
     def tell(
-        self, named: Named, place: Hashable, value: Value, name: str, time: int, event: Event | None = None
+        self,
+        readings: Readings,
+        place: Hashable,
+        value: Value,
+        name: str,
+        time: int,
+        event: Event | None = None,
     ) -> None:
         shape = value.shape
         if shape is None:
@@ -208,7 +214,7 @@ class _Teller:
             Size(number, claimed.get(at) or _called(number, tiers)) for at, number in enumerate(shape)
         )
         known = tuple(sorted((self.owner | local | bound).items()))
-        named.add(place, value, Reading(sizes, known, form))
+        readings.add(place, value, Reading(sizes, known, form))
 
     def local(self, event: Event | None, time: int) -> dict[str, int]:
         """The integers of the frame at that moment."""

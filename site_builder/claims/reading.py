@@ -53,9 +53,7 @@ def find(page: Page, variables: Collection[str]) -> Found:
                 claim = read(text, section, position)
             except AxisError as error:
                 message = f"`{on_one_line(text)}` begins like a claim, but {error}"
-                faults.append(
-                    Diagnostic(position.path, position.line, position.column, "claim-syntax", message, HINT)
-                )
+                faults.append(Diagnostic.at(position, "claim-syntax", message, HINT))
             else:
                 claims += [claim] if claim else []
     return Found(tuple(claims), tuple(faults))

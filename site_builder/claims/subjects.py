@@ -14,20 +14,18 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from site_builder.claims.model import INTRO, RETURN, Claim
 from site_builder.errors import Diagnostic
 from site_builder.model import Kind, Page, Section
 from site_builder.record.model import MODULE
-from site_builder.record.outline import Outline
+from site_builder.record.outline import FUNCTIONS, LOOPS, Outline
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _HEADED = (
-    *_FUNCTIONS,
-    *_LOOPS,
+    *FUNCTIONS,
+    *LOOPS,
     ast.ClassDef,
     ast.If,
     ast.With,
@@ -74,26 +72,14 @@ def assign(page: Page, outline: Outline, claims: Iterable[Claim]) -> Topics:
     return sorter.topics
 
 
-def loops(outline: Outline, ordinal: int) -> tuple[int, ...]:
-    """The loops that a statement is run again by, the outermost first. What a `for` writes is in that loop."""
-    line = outline.lines[ordinal]
-    found = [ordinal] if isinstance(line.node, _LOOPS) else []
-    while line.parent not in (MODULE, line.scope):
-        part, parent = line.part, line.parent
-        line = outline.lines[parent]
-        if isinstance(line.node, _LOOPS) and part == 0:
-            found.append(parent)
-    return tuple(reversed(found))
-
-
 def variables(outline: Outline) -> frozenset[str]:
     """The names that the statements of the module write."""
-    return frozenset(target.name for line in outline.lines if line.scope == MODULE for target in line.targets)
+    return frozenset(target.name for n in outline.inside(MODULE) for target in outline.lines[n].targets)
 
 
 def parameters(node: ast.stmt) -> tuple[str, ...]:
     """The names of a function's arguments."""
-    if not isinstance(node, _FUNCTIONS):
+    if not isinstance(node, FUNCTIONS):
         return ()
     given = node.args
     single = [one for one in (given.vararg, given.kwarg) if one]
@@ -108,9 +94,7 @@ class _Sorter:
 
     def place(self, number: int, name: str, claims: tuple[Claim, ...]) -> None:
         if number == INTRO:
-            self.beside(
-                name, claims, [n for n, line in enumerate(self.outline.lines) if line.scope == MODULE]
-            )
+            self.beside(name, claims, self.outline.inside(MODULE))
             return
         section = self.page.sections[number]
         definition = self.definition(section)
@@ -146,7 +130,7 @@ class _Sorter:
 
     def of_class(self, definition: int, name: str, claims: tuple[Claim, ...]) -> None:
         group = Group(claims)
-        methods = [n for n, line in enumerate(self.outline.lines) if line.scope == definition]
+        methods = self.outline.inside(definition)
         makers = [
             n for n in methods if getattr(self.outline.lines[n].node, "name", "") in ("__init__", "__new__")
         ]
@@ -158,7 +142,13 @@ class _Sorter:
                 self.topics.entry.setdefault(maker, {}).setdefault(first, []).append(group)
                 return
         wanted = name if name.startswith("self.") else f"self.{name}"
-        places = [(n, t) for n in self.inside(methods) for t in self.targets(n) if t.startswith("self.")]
+        places = [
+            (n, target)
+            for method in methods
+            for n in self.outline.inside(method)
+            for target in self.targets(n)
+            if target.startswith("self.")
+        ]
         written = [ordinal for ordinal, target in places if target == wanted]
         if written:
             for ordinal in written:
@@ -170,9 +160,6 @@ class _Sorter:
         what = f"is no argument and no attribute of {self.outline.names[definition]}"
         self.unknown(claims, what, (*known, *(target for _, target in places)))
 
-    def inside(self, methods: list[int]) -> Iterator[int]:
-        return (ordinal for ordinal, line in enumerate(self.outline.lines) if line.scope in methods)
-
     # ---- comments
 
     def statements(self, section: Section) -> Iterator[int]:
@@ -183,7 +170,7 @@ class _Sorter:
             if begins or (reaches and not isinstance(line.node, _HEADED)):
                 yield ordinal
 
-    def beside(self, name: str, claims: tuple[Claim, ...], statements: list[int]) -> None:
+    def beside(self, name: str, claims: tuple[Claim, ...], statements: Sequence[int]) -> None:
         group = Group(claims, frozenset(statements))
         known: list[str] = []
         found = False
@@ -215,8 +202,5 @@ class _Sorter:
         for claim in claims:
             near = difflib.get_close_matches(claim.name, names, 1)
             hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(names)}" if names else ""
-            place = claim.position
             message = f"`{claim.text}`: {claim.name} {what}"
-            self.topics.diagnostics.append(
-                Diagnostic(place.path, place.line, place.column, "claim-unknown", message, hint)
-            )
+            self.topics.diagnostics.append(Diagnostic.at(claim.position, "claim-unknown", message, hint))

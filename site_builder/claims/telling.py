@@ -30,8 +30,7 @@ def fault(outline: Outline, record: Record, failure: Failure) -> Diagnostic:
         "what the function returns" if claim.name.startswith(RETURN) else f"the code that makes {claim.name}"
     )
     hint = "correct the claim" if entered else f"correct the claim, or {code}"
-    place = claim.position
-    return Diagnostic(place.path, place.line, place.column, "claim-false", message, hint)
+    return Diagnostic.at(claim.position, "claim-false", message, hint)
 
 
 def _said(failure: Failure, claim: Claim) -> str:

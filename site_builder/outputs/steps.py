@@ -10,7 +10,8 @@ only names, numbers and lines stand in it. Which line a statement stands on is l
 statements by their ordinals alone.
 
 A file has a budget. What would exceed it loses first the numbers of its larger tensors, which become statistics,
-then the late steps of long walks, and at last whole walks. The file says what was `cut`.
+then the late steps of long walks, and at last whole walks. A walk says whether it was `cut`; numbers that are missing
+show by the statistics in their place.
 """
 
 from __future__ import annotations
@@ -26,10 +27,9 @@ from site_builder.claims import Checked, Shape
 from site_builder.claims.model import ELLIPSIS
 from site_builder.index import Index
 from site_builder.model import Page
-from site_builder.parse import encode
-from site_builder.record import Outline, Record
+from site_builder.record import Outline, Record, outline_of
 from site_builder.record.model import Named, Step, Value, Walk
-from site_builder.record.outline import BODY
+from site_builder.record.targets import BODY
 from site_builder.record.values import statistics
 from site_builder.weave import Evidence
 from site_builder.weave.walks import FEWEST, offered
@@ -39,8 +39,6 @@ LIMIT = 60_000
 EXAMPLE = 200
 """Characters of the example that is shown where a walk begins."""
 
-_PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _USUAL = ("torch.Tensor", "numpy.ndarray", "NoneType", "int", "float", "bool", "str")
 """Types that the value itself shows."""
 
@@ -76,7 +74,7 @@ def script(page: Page, record: Record, checked: Checked | None = None, limit: in
     walks = [walk for _, walk in offered(record)]
     if not walks:
         return None
-    teller = _Teller(record, Outline.of(encode(page)), checked)
+    teller = _Teller(record, outline_of(page), checked or Checked())
     data = b""
     for budget in _budgets(walks):
         body = json.dumps(teller.told(walks, budget), ensure_ascii=True, separators=(",", ":"))
@@ -129,7 +127,7 @@ class _Table:
 class _Teller:
     """Tells the walks of one page."""
 
-    def __init__(self, record: Record, outline: Outline, checked: Checked | None) -> None:
+    def __init__(self, record: Record, outline: Outline, checked: Checked) -> None:
         self.outline, self.checked = outline, checked
         self.names = {function.ordinal: function.name for function in record.functions}
         self.examples = record.examples
@@ -137,23 +135,17 @@ class _Teller:
     def told(self, walks: list[Walk], budget: Budget) -> Row:
         table = _Table()
         shown = [self.walk(walk, budget, table) for walk in walks[: budget.walks]]
-        values = [value for walk in walks for value in _values(walk)]
-        cut = {
-            "numbers": any(len(value.data) > budget.numbers for value in values),
-            "steps": any(len(walk.steps) > budget.steps for walk in walks),
-            "walks": len(walks) > budget.walks,
-        }
-        return _filled(walks=shown, values=table.rows, cut=[what for what, lost in cut.items() if lost])
+        return _filled(walks=shown, values=table.rows)
 
     def walk(self, walk: Walk, budget: Budget, table: _Table) -> Row:
         steps = walk.steps[: budget.steps]
-        arguments = self.checked.arguments.get(walk.function, ()) if self.checked else ()
+        arguments = self.checked.arguments.get(walk.function, ())
         rounds = _rounds(self.outline, walk.steps)
         return _filled(
             function=walk.function,
             call=self.call(walk),
             name=self.names[walk.function],
-            lines=_lines(self.outline, walk.function),
+            lines=self.outline.head(walk.function),
             arguments=_named(walk.arguments, arguments, budget, table),
             steps=[self.step(step, lap, budget, table) for step, lap in zip(steps, rounds, strict=False)],
             result=self.result(walk, budget, table),
@@ -168,9 +160,9 @@ class _Teller:
         return source if len(source) <= EXAMPLE else source[: EXAMPLE - 1] + "…"
 
     def step(self, step: Step, lap: str, budget: Budget, table: _Table) -> list[Any]:
-        shapes = self.checked.shapes.get(step.ordinal, ()) if self.checked else ()
+        shapes = self.checked.shapes.get(step.ordinal, ())
         return [
-            *_lines(self.outline, step.ordinal),
+            *self.outline.head(step.ordinal),
             lap,
             _named(step.writes, shapes, budget, table),
         ]
@@ -180,8 +172,8 @@ class _Teller:
         last = self.outline.lines[walk.steps[-1].ordinal].node
         if walk.result is None or (walk.result.type == "NoneType" and not isinstance(last, ast.Return)):
             return None
-        shape = self.checked.results.get(walk.function) if self.checked else None
-        return _entered(walk.result, _axes(walk.result, shape), budget, table)
+        axes = _axes(walk.result, self.checked.results.get(walk.function))
+        return _entered(walk.result, axes, budget, table)
 
 
 def _named(
@@ -235,23 +227,6 @@ def _filled(**fields: Any) -> Row:
     return {name: found for name, found in fields.items() if found not in (None, "", [])}
 
 
-def _lines(outline: Outline, ordinal: int) -> tuple[int, int]:
-    """First and last line of a statement; of a compound one, those of its head."""
-    node = outline.lines[ordinal].node
-    if not hasattr(node, "body"):
-        return node.lineno, node.end_lineno or node.lineno
-    inside = (
-        part
-        for name, held in ast.iter_fields(node)
-        if name not in _PARTS
-        for child in (held if isinstance(held, list) else [held])
-        if isinstance(child, ast.AST)
-        for part in ast.walk(child)
-    )
-    ends = [part.end_lineno for part in inside if isinstance(part, (ast.expr, ast.arg, ast.pattern))]
-    return outline.lines[ordinal].start[0], max(node.lineno, *(end or 0 for end in ends), 0)
-
-
 def _rounds(outline: Outline, steps: tuple[Step, ...]) -> Iterator[str]:
     """
     Of each step, the round of the loops around it, `3` or `2.1`; of a loop's own head the round that now begins,
@@ -259,7 +234,7 @@ def _rounds(outline: Outline, steps: tuple[Step, ...]) -> Iterator[str]:
     """
     laps: dict[int, int] = {}
     for place, step in enumerate(steps):
-        around = list(_loops(outline, step.ordinal))
+        around = outline.loops(step.ordinal)
         if around and around[-1] == step.ordinal:
             before = steps[place - 1].ordinal if place else -1
             again = before == step.ordinal or outline.part_of(before, step.ordinal) == BODY
@@ -269,15 +244,3 @@ def _rounds(outline: Outline, steps: tuple[Step, ...]) -> Iterator[str]:
                 yield "end"
                 continue
         yield ".".join(str(laps.get(loop, 1)) for loop in around)
-
-
-def _loops(outline: Outline, ordinal: int) -> Iterator[int]:
-    """The loops whose rounds the statement belongs to, itself among them, from the outermost."""
-    found = [ordinal] if isinstance(outline.lines[ordinal].node, _LOOPS) else []
-    scope = outline.lines[ordinal].scope
-    parent, part = outline.lines[ordinal].parent, outline.lines[ordinal].part
-    while parent not in (scope, -1):
-        if isinstance(outline.lines[parent].node, _LOOPS) and part == BODY:
-            found.append(parent)
-        parent, part = outline.lines[parent].parent, outline.lines[parent].part
-    return reversed(found)

@@ -12,7 +12,8 @@ Python-Markdown. Code, math and the destinations of links it never sees: they wa
 
 from __future__ import annotations
 
+from site_builder.prose.examples import Told
 from site_builder.prose.model import Heading, LinkError, Outcome, Rendered
 from site_builder.prose.rendering import formulas, render, slugs
 
-__all__ = ["Heading", "LinkError", "Outcome", "Rendered", "formulas", "render", "slugs"]
+__all__ = ["Heading", "LinkError", "Outcome", "Rendered", "Told", "formulas", "render", "slugs"]

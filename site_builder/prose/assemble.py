@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from site_builder import highlight
 from site_builder.blocks import Block, BlockKind, Container, ContainerKind
 from site_builder.model import BlockState
 from site_builder.prose import examples, tags
 from site_builder.prose.context import Context, Passage
-from site_builder.prose.model import Heading, Outcome
+from site_builder.prose.model import Heading
 from site_builder.prose.notes import Notes
 
 # What stands behind the opening fence: `python`, `{.python}`, `python title="x"`.
@@ -39,7 +40,7 @@ class Assembly:
     source_lang: str
     ids: Mapping[int, str]
     notes: Notes
-    example: Callable[[str, str], Outcome | None] | None
+    example: examples.Told | None
     example_words: Mapping[str, str]
     signs: examples.Signs | None
     single_tags: Mapping[int, frozenset[int]]
@@ -127,9 +128,12 @@ class Assembly:
             case BlockKind.CODE:
                 return self.code(block)
             case BlockKind.EXAMPLE:
-                lines = self.passage(block).text.split("\n")
+                passage = self.passage(block)
+                lines = passage.text.split("\n")
                 self.plain.append("\n".join(lines))
-                return self.slot(examples.figure(lines, self.example, self.example_words, self.signs))
+                starts = accumulate((len(line) + 1 for line in lines), initial=0)
+                places = [self.context.prose.position(passage.offset(start)) for start in starts]
+                return self.slot(examples.figure(lines, places, self.example, self.example_words, self.signs))
             case BlockKind.HTML:
                 return self.html(block, tight)
             case BlockKind.RULE:

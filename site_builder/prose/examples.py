@@ -15,10 +15,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from site_builder import highlight
+from site_builder.model import Position
 from site_builder.prose.model import Outcome
 
+Told = Callable[[str, Position], Outcome | None]
+"""What came of a step, by its source and the place of its prompt; `None` where it is none that was run."""
 Signs = Callable[[Sequence[highlight.Token]], highlight.Signs]
 
+_CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
+"""What a terminal would obey is shown by its sign: a browser would make of it a line break, or nothing."""
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*doctest:.*$", re.MULTILINE)
 
 
@@ -28,34 +33,38 @@ class Step:
 
     source: str
     want: str
+    first: int = 0
+    """Which of the lines its prompt stands on."""
 
 
 def steps(lines: Sequence[str]) -> tuple[Step, ...]:
     """Cut the lines of an example as `doctest` does."""
-    made: list[tuple[list[str], list[str]]] = []
-    for line in lines:
+    made: list[tuple[list[str], list[str], int]] = []
+    for number, line in enumerate(lines):
         if line.startswith(">>>"):
-            made.append(([line[4:]], []))
+            made.append(([line[4:]], [], number))
             continue
-        source, want = made[-1]
+        source, want, _ = made[-1]
         if not want and (line == "..." or line.startswith("... ")):
             source.append(line[4:])
         else:
             want.append(line)
-    return tuple(Step("\n".join(source), "\n".join(want)) for source, want in made)
+    return tuple(Step("\n".join(source), "\n".join(want), first) for source, want, first in made)
 
 
 def figure(
     lines: Sequence[str],
-    example: Callable[[str, str], Outcome | None] | None = None,
+    places: Sequence[Position] = (),
+    example: Told | None = None,
     words: Mapping[str, str] = MappingProxyType({}),
     signs: Signs | None = None,
 ) -> str:
     """
-    All steps of one example: each with what came of it where `example` tells, else with what its author expects.
-    `words` are what is written beneath, by `Outcome.state`; `signs` finds the identifiers to mark in a line.
+    All steps of one example, whose lines begin at `places`: each with what came of it where `example` tells, else
+    with what its author expects. `words` are what is written beneath, by `Outcome.state`; `signs` finds the
+    identifiers to mark in a line.
     """
-    typed = [(step, example(step.source, step.want) if example else None) for step in steps(lines)]
+    typed = [(step, example(step.source, places[step.first]) if example else None) for step in steps(lines)]
     body = "".join(_shown(step, outcome, signs) for step, outcome in typed)
     return f'<figure class="example"><pre><code>{body}</code></pre>{_caption(typed, words) if example else ""}</figure>'
 
@@ -64,14 +73,18 @@ def _caption(typed: Sequence[tuple[Step, Outcome | None]], words: Mapping[str, s
     """The worst that is to be said of any step, and what the author expected where it went wrong."""
     states = [outcome.state if outcome else "idle" for _, outcome in typed]
     state = next(one for one in ("failed", "idle", "passed") if one in states)
+    word: str = "partly" if state == "idle" and "passed" in states else state
     wanted = "\n".join(
         _blank_lines(step.want)
         for (step, _), one in zip(typed, states, strict=True)
         if one == "failed" and step.want
     )
     expected = f"<pre>{html.escape(wanted, quote=False)}</pre>" if wanted else ""
-    word = words.get("unexpected" if state == "failed" and not wanted else state, "")
-    return f'<figcaption class="{state}"><span>{html.escape(word)}</span>{expected}</figcaption>'
+    if state == "failed" and not wanted:
+        word = "unexpected"
+    return (
+        f'<figcaption class="{state}"><span>{html.escape(words.get(word, ""))}</span>{expected}</figcaption>'
+    )
 
 
 def _shown(step: Step, outcome: Outcome | None, signs: Signs | None) -> str:
@@ -93,6 +106,7 @@ def _shown(step: Step, outcome: Outcome | None, signs: Signs | None) -> str:
             shown += " …"
         if outcome.error:
             shown += ("\n" if shown else "") + outcome.error
+        shown = shown.translate(_CONTROLS)
         cls = "out fault" if outcome.state == "failed" else "out"
     if shown:
         parts += [_hanging(cls, [highlight.Token("", line)]) for line in shown.split("\n")]

@@ -17,9 +17,9 @@ from site_builder.model import BlockState, Prose
 from site_builder.prose import inline, tags
 from site_builder.prose.assemble import Assembly
 from site_builder.prose.context import Context, Passage, Target, normalised, unescaped
-from site_builder.prose.examples import Signs
+from site_builder.prose.examples import Signs, Told
 from site_builder.prose.formulas import Formulas
-from site_builder.prose.model import Outcome, Rendered
+from site_builder.prose.model import Rendered
 from site_builder.prose.notes import Notes
 from site_builder.prose.protect import protect
 from site_builder.prose.slots import Slots
@@ -34,7 +34,7 @@ def render(
     prefix: str,
     source_lang: str = "en",
     heading_ids: Sequence[str] = (),
-    example: Callable[[str, str], Outcome | None] | None = None,
+    example: Told | None = None,
     example_words: Mapping[str, str] = MappingProxyType({}),
     signs: Signs | None = None,
     trusted: str | None = None,
@@ -45,8 +45,8 @@ def render(
     `typeset` makes HTML of a formula, `link` the address to write of the one that was typed; either may
     refuse, by `MathError` or `LinkError`, which gives a diagnostic at the place in the file. `prefix`
     makes the ids of footnotes unique in the page. `heading_ids` are given to the headings in order (an
-    empty one: no id); the rest get their own slugs. `example` gets source and expected output of a
-    doctest, without prompts, and tells what came of it; `example_words` say of a whole example how it went,
+    empty one: no id); the rest get their own slugs. `example` gets the source of a doctest's step,
+    without prompts, and where it begins, and tells what came of it; `example_words` say of a whole example how it went,
     `signs` which identifiers in a line of it are to be marked. `trusted` is the file whose author may write any
     HTML: of what was typed elsewhere, in a catalogue, only the harmless passes. Without it all is the author's.
     """

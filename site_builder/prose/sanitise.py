@@ -17,6 +17,11 @@ _TAGS = """
     h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q rp rt ruby s samp section small span strong sub summary
     sup table tbody td tfoot th thead time tr u ul var wbr
 """
+_EVIDENCE = frozenset(
+    "claim proven unchecked false sign recorded cold rec sizes walk evidence tick passed failed idle costs verified "
+    "legend entry alight".split()
+)
+"""Classes by which a page shows what was seen to be so."""
 _ATTRIBUTES = {
     "*": {"class", "dir", "id", "lang", "title", "data-state"},
     "a": {"href", "hreflang", "role"},
@@ -39,12 +44,14 @@ def sanitised(html: str) -> str:
         url_schemes={"http", "https", "mailto"},
         link_rel=None,
         clean_content_tags={"script", "style"},
-        attribute_filter=_own_sources,
+        attribute_filter=_filtered,
     )
 
 
-def _own_sources(tag: str, attribute: str, value: str) -> str | None:
-    """A page loads nothing from elsewhere."""
-    return (
-        None if attribute == "src" and (urlsplit(value).scheme or value.startswith(("//", "\\"))) else value
-    )
+def _filtered(tag: str, attribute: str, value: str) -> str | None:
+    """A page loads nothing from elsewhere, and only the builder says what was proven."""
+    if attribute == "src" and (urlsplit(value).scheme or value.startswith(("//", "\\"))):
+        return None
+    if attribute == "class":
+        return " ".join(name for name in value.split() if name not in _EVIDENCE)
+    return value

@@ -13,7 +13,7 @@ A [`Record`](model.html) speaks of statements and docstrings by their ordinals, 
 whose prose has moved. [`Outline.of`](outline.html) says which lines those are now.
 
 Only pages with examples have a record. Running them runs the author's code: whether that may be done is for the
-caller to say, by `only`.
+caller to know, from `config.execute`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from site_builder.cache import Store
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.model import Page
-from site_builder.record.crew import outline_of, run, task
+from site_builder.record.crew import run, task
 from site_builder.record.keys import Keys, code_digest
 from site_builder.record.limits import Limits
 from site_builder.record.model import Fault, Record
-from site_builder.record.outline import Outline
+from site_builder.record.outline import Outline, outline_of
 from site_builder.record.timing import timed
 from site_builder.record.values import extensions
 
@@ -41,6 +41,7 @@ __all__ = [
     "Recorded",
     "code_digest",
     "diagnostics",
+    "outline_of",
     "record_pages",
     "timed",
 ]
@@ -50,14 +51,13 @@ KIND = "record"
 
 @dataclass(frozen=True)
 class Recorded:
-    """Records by URL, what is wrong, which pages were really run, and the processor time of their examples."""
+    """Records by URL, what is wrong, and which pages were really run."""
 
     records: Mapping[str, Record] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     ran: tuple[str, ...] = ()
-    waiting: bool = False
-    """Whether a page has examples that were not run, since only what is known was asked for."""
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    waiting: tuple[str, ...] = ()
+    """The pages with examples that were not run, since only what is known was asked for."""
 
 
 def record_pages(
@@ -69,19 +69,17 @@ def record_pages(
     jobs: int = 1,
     limits: Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
-    traced: bool = True,
     known: bool = False,
 ) -> Recorded:
     """
     The records of those pages that have examples, run where the store does not know them. `pages` are all that
     are built, since a record depends on what its page imports of them; `only` are the URLs of those that may run.
-    `traced=False` runs the examples and looks at nothing: what tracing costs is measured against that.
     `known=True` runs nothing at all: pages whose record the store lacks have none.
     """
     limits = limits or Limits.of(config)
     store = store if store is not None else Store()
     keys = Keys(pages, store)
-    settings, plugins = (repr(limits.output), repr(limits.flags), repr(traced)), extensions()
+    settings, plugins = (repr(limits.output), repr(limits.flags)), extensions()
     wanted = {
         keys.key(page, settings, plugins): page
         for page in pages
@@ -94,12 +92,10 @@ def record_pages(
     missing = [(key, page) for key, page in wanted.items() if page.url not in records]
     if known:
         missing = []
-    tasks = [task(page, limits, keys.loads(page), traced=traced) for _, page in missing]
-    seconds: dict[str, float] = {}
+    tasks = [task(page, limits, keys.loads(page), keys.read(page)) for _, page in missing]
     for done in run(tasks, max(1, jobs)):
         key, page = missing[done.place]
         records[page.url] = done.record
-        seconds[page.url] = done.seconds
         if done.lasting:
             store.put(KIND, key, done.record.to_bytes())
         if progress:
@@ -110,8 +106,7 @@ def record_pages(
         {page.url: records[page.url] for page in told},
         tuple(sorted(faults)),
         tuple(page.url for _, page in missing),
-        len(told) < len(wanted),
-        seconds,
+        tuple(page.url for page in wanted.values() if page.url not in records),
     )
 
 

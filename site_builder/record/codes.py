@@ -16,11 +16,11 @@ from site_builder.record.model import MODULE
 from site_builder.record.outline import Outline
 
 ITERATION = frozenset(dis.opmap[name] for name in ("FOR_ITER", "SEND", "END_ASYNC_FOR") if name in dis.opmap)
-"""Instructions at which an exception is the end of a loop, and nobody's failure,"""
+"""Instructions at which an exception is the end of a loop, and nobody's failure."""
 SUSPENSION = frozenset(dis.opmap[name] for name in ("YIELD_VALUE",) if name in dis.opmap)
-"""at which a generator stops for a while,"""
+"""Instructions at which a generator stops for a while."""
 RETURN = frozenset(dis.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in dis.opmap)
-"""and at which a frame ends as it should."""
+"""Instructions at which a frame ends as it should."""
 
 _FUNCTION, _REST, _KEYWORDS = 0x0002, 0x0004, 0x0008
 

@@ -17,20 +17,20 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from site_builder import parse
 from site_builder.model import Page
-from site_builder.record import sandbox
+from site_builder.record import faults, sandbox
 from site_builder.record.examples import unrun
 from site_builder.record.limits import Limits
 from site_builder.record.model import MODULE, Example, Fault, Record
-from site_builder.record.outline import Outline
-from site_builder.record.worker import LEFT, LEFT_HINT, Job, with_flops
+from site_builder.record.outline import Outline, outline_of
+from site_builder.record.sources import Read
+from site_builder.record.worker import Job, with_flops
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,15 @@ class Done:
     lasting: bool = True
 
 
-def outline_of(page: Page) -> Outline:
-    return Outline.of(parse.encode(page))
-
-
-def task(page: Page, limits: Limits, loads: tuple[str, ...] = (), *, traced: bool = True) -> Task:
-    """The page and what may be spent on it."""
+def task(
+    page: Page,
+    limits: Limits,
+    loads: tuple[str, ...] = (),
+    read: Read | None = None,
+    *,
+    traced: bool = True,
+) -> Task:
+    """The page and what may be spent on it. Files that were `read` must not have changed."""
     file = Path(page.source.file).absolute()
     parts = page.source.module.split(".")
     inner = file.parent if page.source.is_package else file.with_suffix("")
@@ -76,6 +79,7 @@ def task(page: Page, limits: Limits, loads: tuple[str, ...] = (), *, traced: boo
         limits.megabytes,
         limits.output,
         limits.flags,
+        read or {},
         traced,
     )
     return Task(page, outline_of(page), job, loads)
@@ -133,7 +137,8 @@ class _Watched:
                 reason = self._hear()
                 if self.waiting and not self.ending:
                     lost = self.waiting.pop(0)
-                    self.answers.put(Done(lost, _broken(self.tasks[lost], reason), lasting=False))
+                    record = _failed(self.tasks[lost], faults.recorder(reason))
+                    self.answers.put(Done(lost, record, lasting=False))
         finally:
             self.answers.put(None)
 
@@ -188,57 +193,38 @@ def _done(place: int, task: Task, answer: dict[str, Any]) -> Done:
     return Done(place, record, seconds, lasting)
 
 
-def _broken(task: Task, reason: str) -> Record:
-    return _failed(task, Fault("record-failed", f"the recorder failed: {reason}", lasting=False))
-
-
 def composed(task: Task, answer: dict[str, Any]) -> Record:
     """The record that an answer stands for, be it whole or what is left of a broken one."""
     outcome = answer["outcome"]
     lines: list[dict[str, Any]] = outcome["lines"]
-    whole = next((line["record"] for line in reversed(lines) if "record" in line), None)
+    if (changed := _first(lines, "changed")) is not None:
+        return _failed(task, faults.changed(changed, changed == task.job.module))
+    whole = _first(reversed(lines), "record")
     if outcome["end"] == "done" and whole is not None:
         record = with_flops(Record.from_bytes(whole.encode()), answer["flops"])
         if outcome["left"] and not any(fault.code == "example-process" for fault in record.faults):
-            record = replace(
-                record,
-                faults=(*record.faults, Fault("example-process", LEFT.replace("this", "an"), LEFT_HINT)),
-            )
+            record = replace(record, faults=(*record.faults, faults.process(None)))
         return record
-    broken = next((line["broken"] for line in lines if "broken" in line), "")
-    if broken:
-        return _broken(task, broken.strip().rpartition("\n")[2])
-    at = next((line["at"] for line in reversed(lines) if "at" in line), MODULE)
+    if broken := _first(lines, "broken"):
+        return _failed(task, faults.recorder(broken.strip().rpartition("\n")[2]))
+    at = _first(reversed(lines), "at")
     told = [Example(**line["example"]) for line in lines if "example" in line]
-    return _failed(task, _end(outcome, at, task.job), told)
+    return _failed(task, _end(outcome, None if at == MODULE else at, task.job), told)
 
 
-def _end(outcome: dict[str, Any], at: int, job: Job) -> Fault:
-    what = "importing this module" if at == MODULE else "this example"
-    status = outcome["status"]
-    kinds = {
-        "time": (
-            "example-time",
-            f"{what} had not ended when the page's {job.seconds} seconds were over",
-            "make it smaller",
-            False,
-        ),
-        "memory": (
-            "example-memory",
-            f"{what} needs more memory than the {job.megabytes} MB that examples may have",
-            "make it smaller",
-            False,
-        ),
-        "signal": ("example-exit", f"{what} ended its process by signal {status}", "correct it", False),
-        "exit": (
-            "example-exit",
-            f"{what} ended its process, with status {status}",
-            "let examples end by themselves",
-            True,
-        ),
-    }
-    code, message, hint, lasting = kinds[outcome["end"]]
-    return Fault(code, message, hint, example=None if at == MODULE else at, lasting=lasting)
+def _first(lines: Iterable[dict[str, Any]], what: str) -> Any:
+    return next((line[what] for line in lines if what in line), None)
+
+
+def _end(outcome: dict[str, Any], example: int | None, job: Job) -> Fault:
+    match outcome["end"]:
+        case "time":
+            return faults.time(example, job.seconds)
+        case "memory":
+            return faults.memory(example, job.megabytes)
+        case "signal":
+            return faults.signal(example, outcome["status"])
+    return faults.status(example, outcome["status"])
 
 
 def _failed(task: Task, fault: Fault, told: Sequence[Example] = ()) -> Record:

@@ -19,12 +19,12 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any
 
+from site_builder.record import faults
 from site_builder.record.model import MODULE, Example, Fault
 from site_builder.record.neutral import neutral
 from site_builder.record.outline import Docstring, Outline
 
 ERROR_AT_MOST = 2000
-QUOTED_AT_MOST = 60
 
 
 class Capture(io.StringIO):
@@ -95,11 +95,10 @@ class Runner:
             got, cut, error = self._execute(docstring, number, example, names, flags)
             message = "" if error is None else traceback.format_exception_only(error)[-1]
             passed = not cut and self._passes(example, got, error, message, options)
-            fault = self._fault(example, got, cut, error, message, passed)
+            fault = self._fault(first + number, example, got, cut, error, message, passed)
             # After the first accident, names that are missing are no news.
             if fault and not (broken and isinstance(error, NameError)):
-                lasting = fault[0] != "example-memory"
-                self.faults.append(Fault(*fault, example=first + number, lasting=lasting))
+                self.faults.append(fault)
             broken = broken or (error is not None and not passed)
             told = _told(
                 docstring,
@@ -160,37 +159,25 @@ class Runner:
 
     def _fault(
         self,
+        index: int,
         example: doctest.Example,
         got: str,
         cut: bool,
         error: BaseException | None,
         message: str,
         passed: bool,
-    ) -> tuple[str, str, str] | None:
+    ) -> Fault | None:
         if self.attempts:
-            hint = "let the example make its data itself"
-            return "example-network", f"examples run without a network, and this one {self.attempts[0]}", hint
+            return faults.network(index, self.attempts[0])
         if cut:
-            told = f"this example prints more than {self.output} characters"
-            return "example-output", told, "show the part that matters"
+            return faults.output(index, self.output)
         if passed:
             return None
-        if error is not None:
-            if isinstance(error, MemoryError) or "can't allocate memory" in message:
-                return (
-                    "example-memory",
-                    f"this example needs more memory than the {self.megabytes} MB that examples may have",
-                    "make it smaller",
-                )
-            expected = f", not {_short(example.exc_msg)}" if example.exc_msg else ""
-            return (
-                "example-failed",
-                f"this example raises {_short(message)}{expected}",
-                "correct it, or the code",
-            )
-        wanted = f"not {_short(example.want)}" if example.want.strip() else "and says that it gives nothing"
-        given = _short(neutral(got)) if got.strip() else "nothing"
-        return "example-failed", f"this example gives {given}, {wanted}", "correct it, or the code"
+        if error is None:
+            return faults.differs(index, neutral(got), example.want)
+        if isinstance(error, MemoryError) or "can't allocate memory" in message:
+            return faults.memory(index, self.megabytes)
+        return faults.raised(index, message, example.exc_msg or "")
 
 
 def unrun(docstring: Docstring) -> list[Example]:
@@ -255,8 +242,3 @@ def _future(names: dict[str, Any]) -> int:
 def _kind(message: str) -> str:
     """`ValueError` of `some.module.ValueError: what it is about`."""
     return message.partition("\n")[0].partition(":")[0].strip().rpartition(".")[2]
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= QUOTED_AT_MOST else text[: QUOTED_AT_MOST - 1] + "…"

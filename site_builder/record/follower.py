@@ -23,7 +23,8 @@ from site_builder.record.codes import ITERATION, RETURN, SUSPENSION, Code
 from site_builder.record.model import MODULE
 from site_builder.record.notes import ROUNDS_AT_MOST, STEPS_AT_MOST, Calls, Notes, Shots, Walked
 from site_builder.record.objects import ABSENT, attributes, member
-from site_builder.record.outline import LOOP, Outline, Target
+from site_builder.record.outline import Outline
+from site_builder.record.targets import Target
 
 Tracing = Callable[[FrameType, str, Any], Any]
 Constructed = Callable[[object, FrameType], None]
@@ -32,13 +33,13 @@ Constructed = Callable[[object, FrameType], None]
 class Shared:
     """What all followers of one run have in common. `example` is whose turn it is."""
 
-    def __init__(self, outline: Outline, constructed: Constructed | None = None) -> None:
+    def __init__(self, outline: Outline) -> None:
         self.outline = outline
         self.notes = Notes(outline)
         self.example = MODULE
-        self.constructed = constructed
+        self.constructed: Constructed | None = None
         self.compound = [hasattr(line.node, "body") for line in outline.lines]
-        self.loops = [isinstance(line.node, LOOP) for line in outline.lines]
+        self.loops = [isinstance(line.node, ast.While) for line in outline.lines]
         self.deletes = [isinstance(line.node, ast.Delete) for line in outline.lines]
         self.cautious = [any(target.maybe for target in line.targets) for line in outline.lines]
 
@@ -57,6 +58,7 @@ class Follower:
         "cut",
         "failed",
         "follow",
+        "lacking",
         "looking",
         "notes",
         "owned",
@@ -71,6 +73,7 @@ class Follower:
     seen: set[tuple[int, int, int]]
     counts: dict[tuple[int, int], int]
     writes: list[tuple[int, int, int]]
+    lacking: set[tuple[int, int]]
     arguments: tuple[tuple[str, int], ...]
     argument_values: Shots
     before: dict[str, Any]
@@ -115,7 +118,7 @@ class Follower:
                 shared.constructed(owner, frame)
         told = [name for name in code.parameters if name != self.owned and name in names]
         self.arguments = tuple((name, values.number(names[name])) for name in told)
-        self.seen, self.counts, self.writes = set(), {}, []
+        self.seen, self.counts, self.writes, self.lacking = set(), {}, [], set()
         if calls.walk is None and not calls.walking:
             self.argument_values = [(name, values.copy(names[name])) for name in told]
             calls.walking = True
@@ -124,6 +127,7 @@ class Follower:
         self.call = calls
 
     def _follow(self, frame: FrameType, event: str, arg: Any) -> Any:
+        at = self.at
         try:
             if event == "line" or event == "opcode":
                 self._come(frame, event)
@@ -134,6 +138,7 @@ class Follower:
                 self.raised = arg[0].__qualname__
         except Exception:
             # An object that nobody foresaw, or no room left on the stack.
+            self._lost(at)
             return self.follow
         return self.follow
 
@@ -152,8 +157,11 @@ class Follower:
             notes.ran(to)
         if self.failed:
             self.failed = False
-        elif at >= 0 and self.looking and (self.steps is not None or notes.looked[at]):
-            self._leave(frame, at, to)
+        elif at >= 0 and self.looking:
+            if self.steps is not None or notes.looked[at]:
+                self._leave(frame, at, to)
+            elif notes.targets[at]:
+                self._lost(at)
         if at >= 0 and shared.deletes[at]:
             # What was seen of the frame is kept with it. Looked at again, it lets go of what is deleted.
             _ = frame.f_locals
@@ -174,8 +182,11 @@ class Follower:
         # It refers to itself no longer, so that it need not be found by the collector.
         self.follow = _followed
         at = self.at
-        if at >= 0 and self.looking and not self.failed and (self.steps is not None or self.notes.looked[at]):
-            self._leave(frame, at, MODULE)
+        if at >= 0 and self.looking and not self.failed:
+            if self.steps is not None or self.notes.looked[at]:
+                self._leave(frame, at, MODULE)
+            elif self.notes.targets[at]:
+                self._lost(at)
         if self.call is not None:
             self._end(frame, self.call, result, "" if operation in RETURN else self.raised)
 
@@ -190,6 +201,8 @@ class Follower:
                     continue
                 place = (at, number)
                 if steps is None and place in notes.overflow and self._enough(place):
+                    if self.call is not None:
+                        self.lacking.add(place)
                     continue
                 value = self._value(frame, names, target)
                 if value is ABSENT:
@@ -238,12 +251,24 @@ class Follower:
         if count < ROUNDS_AT_MOST and len(self.writes) < STEPS_AT_MOST:
             self.counts[place] = count + 1
             self.writes.append(write)
+        else:
+            self.lacking.add(place)
+
+    def _lost(self, at: int) -> None:
+        """What this statement gave to names in this call is not looked at."""
+        if self.call is not None and at >= 0:
+            self.lacking.update((at, number) for number in range(len(self.notes.targets[at])))
 
     def _end(self, frame: FrameType, call: Calls, result: Any, raised: str) -> None:
         values = self.notes.values
         self.call = None
         told = None if raised else values.number(result)
-        call.note((self.arguments, told, raised, tuple(self.writes), self._owner(frame)), self.shared.example)
+        lacking: tuple[str, ...] = ()
+        if self.lacking:
+            targets = self.notes.targets
+            lacking = tuple(sorted({targets[at][number].name for at, number in self.lacking}))
+        look = self.arguments, told, raised, tuple(self.writes), self._owner(frame), lacking
+        call.note(look, self.shared.example)
         steps = self.walked if self.cut else self.steps
         if steps is not None:
             call.walking = False

@@ -33,6 +33,7 @@ from site_builder import parse
 from site_builder.cache import Store, digest
 from site_builder.model import Page
 from site_builder.record.outline import Outline
+from site_builder.record.sources import Read
 
 FACTS = "record-facts"
 LOADED = ("numpy.random", "torch")
@@ -191,7 +192,8 @@ class Keys:
         self.pages = {page.source.module: page for page in pages if not page.source.is_markdown}
         self.facts: dict[str, Facts] = {}
         sources = {module: parse.encode(page) for module, page in self.pages.items()}
-        keys = {module: digest(data, recorder(), sys.version) for module, data in sources.items()}
+        self.digests = {module: digest(data) for module, data in sources.items()}
+        keys = {module: digest(data, recorder(), sys.version) for module, data in self.digests.items()}
         known = store.get_many(FACTS, keys.values())
         fresh: dict[bytes, bytes] = {}
         for module, key in keys.items():
@@ -211,6 +213,14 @@ class Keys:
         needed = sorted({module, *self.needed(module)})
         code = (f"{name} {self.facts[name].code.hex()}" for name in needed)
         return digest(module, *versions(), *extensions, "", *settings, "", *code)
+
+    def read(self, page: Page) -> Read:
+        """The files whose code is in the key."""
+        needed = {page.source.module, *self.needed(page.source.module)}
+        return {
+            name: (str(Path(self.pages[name].source.file).absolute()), self.digests[name].hex())
+            for name in sorted(needed)
+        }
 
     def needed(self, module: str) -> set[str]:
         """The modules whose code a record depends on: what it imports, what they import, the packages around."""

@@ -109,6 +109,8 @@ class Call:
     examples: tuple[int, ...]
     """Indices in `Record.examples`; `MODULE` for the import. The first few."""
     times: int
+    lacking: tuple[str, ...] = ()
+    """Names that may have had other values in between."""
 
 
 @dataclass(frozen=True, slots=True)

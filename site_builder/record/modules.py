@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any
 
 from site_builder.record.model import Class, Construction, Flops, Named
-from site_builder.record.values import Values
+from site_builder.record.values import Values, describe
 
 CONSTRUCTIONS_AT_MOST = 8
 
@@ -138,8 +138,7 @@ class Counter:
 
     def _counted(self, ordinal: int, call: Callable[[], Any], given: Sequence[tuple[str, Any]]) -> Any:
         counting, listing, names = _modes()
-        values = Values()
-        arguments = tuple(Named(name, values.describe(value)) for name, value in given)
+        arguments = tuple(Named(name, describe(value)) for name, value in given)
         # Calls of the same class further in belong to this count.
         self.found[ordinal] = Flops(0, (), arguments)
         try:

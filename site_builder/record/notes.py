@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from site_builder.record.model import MODULE, Call, Function, Named, Statement, Step, Walk, Write
-from site_builder.record.outline import Outline, Target
+from site_builder.record.outline import Outline
+from site_builder.record.targets import Target
 from site_builder.record.values import Shot, Values
 
 VALUES_AT_MOST = 12
@@ -26,9 +27,9 @@ STEPS_AT_MOST = 200
 ROUNDS_AT_MOST = 4
 """Distinct values of one name at one statement within one call."""
 LOOKS_AT_MOST = 5000
-"""Runs of one statement, or calls of one function, after which only counting goes on;"""
+"""Runs of one statement, or calls of one function, after which only counting goes on."""
 LOOKS_IF_VARIED = 200
-"""so many are enough where they differ in more ways than are told."""
+"""The same where they differ in more ways than are told."""
 ALIKE_AT_MOST = 64
 """After so many calls in a row of one example that looked like others before, only every eighth is looked at."""
 EXAMPLES_AT_MOST = 8
@@ -52,8 +53,9 @@ Look = tuple[
     str,
     tuple[tuple[int, int, int], ...],
     tuple[tuple[str, int], ...],
+    tuple[str, ...],
 ]
-"""What a call looked like: arguments, result, exception, writes, whole numbers of its owner."""
+"""What a call looked like: arguments, result, exception, writes, whole numbers of its owner, names that lack some."""
 
 
 class Calls:
@@ -182,7 +184,7 @@ class Notes:
         return tuple(Named(name, self.values.told(shot)) for name, shot in shots)
 
     def _call(self, ordinal: int, look: Look, times: list[int], examples: list[int]) -> Call:
-        arguments, result, raised, writes, owner = look
+        arguments, result, raised, writes, owner, lacking = look
         return Call(
             ordinal,
             self.named(arguments),
@@ -195,6 +197,7 @@ class Notes:
             self.named(owner),
             tuple(examples),
             times[0],
+            lacking,
         )
 
     def named(self, pairs: Sequence[tuple[str, Any]]) -> tuple[Named, ...]:

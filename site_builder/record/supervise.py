@@ -29,17 +29,16 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from site_builder.record import arrays, modules, values, worker
+from site_builder.record import arrays, modules, processes, values, worker
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _POLL_SECONDS = 0.05
 _KILLING_SECONDS = 10
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _LINUX = sys.platform.startswith("linux")
 
 
@@ -91,9 +90,10 @@ def main() -> None:
             }
             if outcome.end == "done" and outcome.lines and outcome.lines[-1].get("count"):
                 counted = watch(worker.Job(**{**fields, "counting": True, "traced": False}))
-                found = (line["flops"] for line in reversed(counted.lines) if "flops" in line)
-                answer["flops"] = next(found, [])
-                answer["counted"] = counted.end not in ("time", "memory", "signal")
+                found = [line["flops"] for line in counted.lines if "flops" in line]
+                changed = any("changed" in line for line in counted.lines)
+                answer["flops"] = found[-1] if found and not changed else []
+                answer["counted"] = not changed and counted.end not in ("time", "memory", "signal")
             _write(answers, json.dumps(answer).encode() + b"\n")
     except (OrphanedError, BrokenPipeError):
         # Nobody else will.
@@ -157,9 +157,12 @@ def _lines(answer: Path) -> list[dict[str, Any]]:
 
 def _started(job: worker.Job, home: str, answer: str) -> int:
     if not hasattr(os, "fork") or not _LINUX:
-        request = json.dumps([asdict(job), home, answer])
-        command = [sys.executable, "-m", "site_builder.record.supervise", "--worker", request]
-        return subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL).pid
+        command = [sys.executable, "-m", "site_builder.record.supervise", "--worker"]
+        started = subprocess.Popen(command, start_new_session=True, stdin=subprocess.PIPE)
+        assert started.stdin is not None
+        with started.stdin as asked, contextlib.suppress(OSError):
+            asked.write(json.dumps([asdict(job), home, answer]).encode())
+        return started.pid
     process = os.fork()
     if process:
         return process
@@ -187,9 +190,9 @@ def work(job: worker.Job, home: str, answer: str) -> None:
 
 def _wait(process: int, job: worker.Job) -> tuple[str, int]:
     deadline = time.monotonic() + job.seconds
-    with _ended(process) as ended:
+    with _handle(process) as handle:
         while True:
-            _orphaned(ended)
+            _pause(handle)
             found, status = os.waitpid(process, os.WNOHANG)
             if found:
                 code = os.waitstatus_to_exitcode(status)
@@ -201,7 +204,7 @@ def _wait(process: int, job: worker.Job) -> tuple[str, int]:
 
 
 @contextlib.contextmanager
-def _ended(process: int) -> Any:
+def _handle(process: int) -> Iterator[int | None]:
     """Something to select on that is ready when the process has ended."""
     handle = None
     if hasattr(os, "pidfd_open"):
@@ -214,71 +217,22 @@ def _ended(process: int) -> Any:
             os.close(handle)
 
 
-def _orphaned(ended: int | None) -> None:
+def _pause(handle: int | None) -> None:
     """Waits a moment, or until the process ends; raises if the builder is gone."""
     if sys.platform == "win32":
         time.sleep(_POLL_SECONDS)
         return
-    ready, _, _ = select.select([0, *([] if ended is None else [ended])], [], [], _POLL_SECONDS)
+    ready, _, _ = select.select([0, *([] if handle is None else [handle])], [], [], _POLL_SECONDS)
     if 0 in ready and not os.read(0, 1):
         raise OrphanedError
-
-
-# ---- the processes below
-
-
-def _parents() -> dict[int, tuple[int, int]]:
-    """Every process on the machine: its parent, and the bytes that it holds."""
-    found = {}
-    for entry in Path("/proc").iterdir():
-        name = entry.name
-        if name.isdigit():
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                fields = Path("/proc", name, "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-                if fields[0] not in "ZX":
-                    found[int(name)] = (int(fields[1]), int(fields[21]) * _PAGE_BYTES)
-    return found
-
-
-def _below(top: int, parents: dict[int, tuple[int, int]]) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for process, (parent, _) in parents.items():
-        children.setdefault(parent, []).append(process)
-    found: list[int] = []
-    waiting = [top]
-    while waiting:
-        below = children.get(waiting.pop(), [])
-        found += below
-        waiting += below
-    return found
 
 
 def _memory() -> int:
     """The bytes that the examples hold, without what a fork of us has from the beginning."""
     if not _LINUX:
         return 0
-    own = _resident(os.getpid())
-    return sum(max(_resident(one) - own, 0) for one in _descendants(os.getpid()))
-
-
-def _resident(process: int) -> int:
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc", str(process), "statm").read_text("ascii").split()[1]) * _PAGE_BYTES
-    return 0
-
-
-def _descendants(top: int) -> list[int]:
-    """What `_below` says, quicker and not as surely: some may be missed while they come and go."""
-    found: list[int] = []
-    waiting = [top]
-    while waiting:
-        folder = Path("/proc", str(waiting.pop()), "task")
-        with contextlib.suppress(OSError, ValueError):
-            for thread in folder.iterdir():
-                children = [int(child) for child in (thread / "children").read_text("ascii").split()]
-                found += children
-                waiting += children
-    return found
+    own = processes.resident(os.getpid())
+    return sum(max(processes.resident(one) - own, 0) for one in processes.descendants(os.getpid()))
 
 
 def end_all(process: int) -> bool:
@@ -291,28 +245,19 @@ def end_all(process: int) -> bool:
     left = False
     deadline = time.monotonic() + _KILLING_SECONDS
     while time.monotonic() < deadline:
-        parents = _parents()
-        below = _below(os.getpid(), parents)
+        below = processes.below(os.getpid(), processes.parents())
         if not below:
             break
         # None may start others while we look for them.
         for sign in (signal.SIGSTOP, signal.SIGKILL):
             for one in below:
                 if sign == signal.SIGSTOP:
-                    left = left or (one != process and _counts(one))
+                    left = left or (one != process and processes.is_authors(one))
                 with contextlib.suppress(OSError):
                     os.kill(one, sign)
         _reap()
     _reap()
     return left
-
-
-def _counts(process: int) -> bool:
-    """Whether an author started it, and not Python: its helpers of its own end a little later."""
-    try:
-        return b"multiprocessing" not in Path("/proc", str(process), "cmdline").read_bytes()
-    except OSError:
-        return False
 
 
 def _reap() -> None:
@@ -324,7 +269,7 @@ def _reap() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--worker"]:
-        fields, home, answer = json.loads(sys.argv[2])
+        fields, home, answer = json.load(sys.stdin.buffer)
         arrays.enter()
         values.extend()
         work(worker.Job(**fields), home, answer)

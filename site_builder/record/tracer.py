@@ -22,23 +22,21 @@ from types import CodeType, FrameType
 from typing import Any
 
 from site_builder.record.codes import Code
-from site_builder.record.follower import Constructed, Follower, Shared, Tracing
+from site_builder.record.follower import Follower, Shared, Tracing
 from site_builder.record.model import MODULE
 from site_builder.record.outline import Outline
 
 
 class Tracer:
     """
-    Follows the code of `file`. `constructed` is told of every `__init__`; with `strangers` also of those in other
-    files, which a class of the page may inherit.
+    Follows the code of `file`. `shared.constructed` is told of every `__init__`; with `strangers` also of those in
+    other files, which a class of the page may inherit.
     """
 
-    def __init__(
-        self, outline: Outline, file: str, constructed: Constructed | None = None, strangers: bool = True
-    ) -> None:
+    def __init__(self, outline: Outline, file: str, strangers: bool = True) -> None:
         self.outline = outline
         self.file = file
-        self.shared = Shared(outline, constructed)
+        self.shared = Shared(outline)
         self.notes = self.shared.notes
         self.trace = self._glance(strangers)
         self._codes: dict[int, Code | None] = {}

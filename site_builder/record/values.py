@@ -30,15 +30,15 @@ from site_builder.record.objects import attributes
 GROUP = "site_builder.summaries"
 
 ITEMS_AT_MOST = 8
-"""Members of a sequence that are told,"""
+"""Members of a sequence that are told."""
 DEPTH_AT_MOST = 2
-"""and how deep."""
+"""Sequences within each other whose members are told."""
 TEXT_AT_MOST = 80
 """Characters of a short value."""
 NUMBERS_AT_MOST = 128
-"""Numbers of a tensor that are told one by one,"""
+"""Numbers of a tensor that are told one by one."""
 COPIED_AT_MOST = 1024
-"""and up to which they are looked at only afterwards."""
+"""Numbers of a tensor that is copied, to be looked at when the examples have ended."""
 
 
 class Summary(NamedTuple):
@@ -75,7 +75,7 @@ def register(
 
     >>> register("fractions.Fraction", lambda value: Value("scalar", "Fraction", text=str(value)))
     >>> from fractions import Fraction
-    >>> Values().describe(Fraction(1, 2)).text
+    >>> describe(Fraction(1, 2)).text
     '1/2'
     """
     _SUMMARIES[type_name] = Summary(describe, key, copy, numbers)
@@ -127,7 +127,7 @@ class Values:
         except Exception:
             return self._enter(_thing(value))
         if number is None:
-            number = self._keys[key] = self._enter(self.describe(value))
+            number = self._keys[key] = self._enter(describe(value))
         return number
 
     def _members_key(self, value: Any, depth: int) -> Hashable:
@@ -156,9 +156,6 @@ class Values:
         if summary is _SEQUENCE or summary is _MAPPING:
             return kind, self._members_key(item, depth + 1)
         return self.number(item)
-
-    def describe(self, value: Any) -> Value:
-        return describe(value)
 
     def copy(self, value: Any) -> Shot:
         """What is needed to tell of the value's numbers later, when there is time."""
@@ -280,8 +277,8 @@ def _text_key(value: Any) -> Hashable:
     return key
 
 
-def _whole(value: Any) -> Value:
-    """An `Enum`, a `dtype`, a `device`: printed shortly and always alike."""
+def _printed(value: Any) -> Value:
+    """A `range` or a `slice`: short, and always printed alike."""
     return Value("scalar", name_of(type(value)), text=neutral(str(value))[:TEXT_AT_MOST])
 
 
@@ -352,4 +349,4 @@ _SUMMARIES["enum.IntFlag"] = _SUMMARIES["enum.Enum"]
 for _type in ("builtins.set", "builtins.frozenset"):
     _SUMMARIES[_type] = Summary(_collection)
 for _type in ("builtins.range", "builtins.slice"):
-    _SUMMARIES[_type] = Summary(_whole)
+    _SUMMARIES[_type] = Summary(_printed)

@@ -16,26 +16,23 @@ import importlib
 import importlib.util
 import json
 import os
-import re
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from site_builder.record import sandbox
+from site_builder.record import faults, processes, sandbox
 from site_builder.record.examples import Runner, raised_at, unrun
 from site_builder.record.model import MODULE, Class, Example, Fault, Flops, Record
 from site_builder.record.modules import Counter, Kinds, Modules
 from site_builder.record.neutral import hide
 from site_builder.record.outline import Outline
+from site_builder.record.sources import Read, Sources
 from site_builder.record.tracer import Tracer
-
-LEFT = "this example leaves a process behind, which was ended"
-LEFT_HINT = "let the example wait for what it starts"
 
 
 @dataclass(frozen=True)
@@ -49,6 +46,8 @@ class Job:
     megabytes: int
     output: int
     options: int
+    read: Read
+    """What the builder has read: its own file, and those that it imports."""
     traced: bool = True
     counting: bool = False
     """Count operations in place of recording."""
@@ -88,19 +87,25 @@ class Answer:
 def run(job: Job, home: str, answer: str) -> None:
     """Do the job. The process is of no use for anything else afterwards."""
     told = Answer(answer)
+    sources = Sources(job.read, lambda name: told.say(changed=name))
+    sys.meta_path.insert(0, sources)
     attempts = sandbox.enter(home, job.megabytes, job.seconds)
     hide(home)
     if len(Path(job.root).parts) > 1:
         hide(job.root + os.sep, "")
     data = Path(job.file).read_bytes()
+    if not sources.same(job.module, data):
+        return
     outline = Outline.of(data)
     if job.counting:
-        _count(job, outline, attempts, told)
+        _count(job, outline, sources, attempts, told)
     else:
-        _record(job, outline, data, attempts, told)
+        _record(job, outline, data, sources, attempts, told)
 
 
-def _record(job: Job, outline: Outline, data: bytes, attempts: list[str], told: Answer) -> None:
+def _record(
+    job: Job, outline: Outline, data: bytes, sources: Sources, attempts: list[str], told: Answer
+) -> None:
     kinds = Kinds(job.module, outline.names)
     heirs = any(getattr(line.node, "bases", ()) for line in outline.lines)
     tracer = Tracer(outline, job.file, strangers=heirs)
@@ -112,32 +117,30 @@ def _record(job: Job, outline: Outline, data: bytes, attempts: list[str], told: 
     if job.traced:
         sandbox.unseen(tracer.trace, job.module)
     examples: list[Example] = []
-    faults: list[Fault] = []
-    faults_of_processes: list[int] = []
+    found: list[Fault] = []
+    left = False
 
     def each(index: int, example: Example | None) -> None:
+        nonlocal left
         if example is None:
             tracer.shared.example = index
             told.say(at=index)
             return
         modules.settle()
         examples.append(example)
-        if example.ran and not faults_of_processes and _orphans():
-            faults_of_processes.append(index)
-            faults.append(Fault("example-process", LEFT, LEFT_HINT, example=index))
+        if example.ran and not left and _orphans():
+            left = True
+            found.append(faults.process(index))
         told.say(example=asdict(example))
 
     start, stop = (tracer.start, tracer.stop) if job.traced else (_nothing, _nothing)
-    module, fault = _imported(job, outline, told, start, stop)
+    module, fault = _imported(job, outline, sources, told, start, stop)
     if fault:
-        faults.append(fault)
+        found.append(fault)
     seconds = 0.0
     for docstring in outline.docstrings:
         if docstring.fault:
-            message = f"doctest cannot read the examples of this docstring: {_reason(docstring.fault)}"
-            faults.append(
-                Fault("example-syntax", message, "put a space after each prompt", statement=docstring.owner)
-            )
+            found.append(faults.syntax(docstring.fault, docstring.owner))
         elif module is None:
             examples.extend(unrun(docstring))
         elif _exists(module, docstring.scope):
@@ -145,21 +148,21 @@ def _record(job: Job, outline: Outline, data: bytes, attempts: list[str], told: 
             began = time.process_time()
             runner.run(docstring, len(examples), each)
             seconds += time.process_time() - began
-            faults.extend(runner.faults)
+            found.extend(runner.faults)
     record = Record(
         job.module,
         tuple(examples),
         tracer.notes.statements(),
         tracer.notes.functions(),
         modules.classes(),
-        tuple(faults),
+        tuple(found),
     )
     told.say(record=record.to_bytes().decode("ascii"), count=bool(record.classes), seconds=seconds)
 
 
-def _count(job: Job, outline: Outline, attempts: list[str], told: Answer) -> None:
+def _count(job: Job, outline: Outline, sources: Sources, attempts: list[str], told: Answer) -> None:
     counter = Counter(Kinds(job.module, outline.names))
-    module, _ = _imported(job, outline, told, _nothing, _nothing)
+    module, _ = _imported(job, outline, sources, told, _nothing, _nothing)
     if module is None:
         return
     counter.install()
@@ -195,20 +198,8 @@ def _runner(
 
 def _orphans() -> bool:
     """Whether a process has left its parent: then its parent is ours."""
-    parent = os.getppid()
-    try:
-        children = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii").split()
-        return any(child != str(os.getpid()) for child in children if _runs(child))
-    except OSError:
-        return False
-
-
-def _runs(process: str) -> bool:
-    with contextlib.suppress(OSError, IndexError):
-        state = Path("/proc", process, "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0]
-        command = Path("/proc", process, "cmdline").read_bytes()
-        return state not in "ZX" and b"multiprocessing" not in command
-    return False
+    others = (child for child in processes.children(os.getppid()) if child != os.getpid())
+    return any(processes.parent(child) is not None and processes.is_authors(child) for child in others)
 
 
 def _flat(flops: Flops) -> str:
@@ -220,37 +211,29 @@ def _nothing() -> None: ...
 
 
 def _imported(
-    job: Job, outline: Outline, told: Answer, start: Callable[[], None], stop: Callable[[], None]
+    job: Job,
+    outline: Outline,
+    sources: Sources,
+    told: Answer,
+    start: Callable[[], None],
+    stop: Callable[[], None],
 ) -> tuple[ModuleType | None, Fault | None]:
     told.say(at=MODULE)
     sandbox.seed()
+    if job.root:
+        sys.path.insert(0, job.root)
     try:
-        with _path(job.root):
-            try:
-                start()
-                return _module(job), None
-            finally:
-                stop()
+        try:
+            start()
+            return _module(job, sources), None
+        finally:
+            stop()
     except BaseException as error:
-        message = traceback.format_exception_only(error)[-1].strip()
-        where = raised_at(error.__traceback__, outline, job.file)
-        return None, Fault(
-            "module-import",
-            f"this module cannot be imported, so that its examples did not run: {' '.join(message.split())}",
-            "correct it, or install what it needs",
-            statement=where,
-        )
+        message = traceback.format_exception_only(error)[-1]
+        return None, faults.imported(message, raised_at(error.__traceback__, outline, job.file))
 
 
-@contextlib.contextmanager
-def _path(root: str) -> Iterator[None]:
-    """Modules are imported from there, and stay importable."""
-    if root:
-        sys.path.insert(0, root)
-    yield
-
-
-def _module(job: Job) -> ModuleType:
+def _module(job: Job, sources: Sources) -> ModuleType:
     file = Path(job.file)
     top = job.module.partition(".")[0]
     if job.root and top not in sys.stdlib_module_names:
@@ -263,15 +246,10 @@ def _module(job: Job) -> ModuleType:
     spec = importlib.util.spec_from_file_location(job.module, job.file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file.name} is no module")
-    module = importlib.util.module_from_spec(spec)
+    module = importlib.util.module_from_spec(sources.compared(spec))
     sys.modules[job.module] = module
     spec.loader.exec_module(module)
     return module
-
-
-def _reason(fault: str) -> str:
-    """What doctest says, without where: lines of a docstring change with its prose."""
-    return re.sub(r"^line \d+ of the docstring for .*? (has|lacks)\b", r"it \1", fault)
 
 
 def _exists(module: ModuleType, scope: str) -> bool:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
@@ -62,7 +63,9 @@ def serve(
     try:
         # What is saved during the first build is seen.
         with watching(lambda: watched(live.config or config), live.rebuild, poll=poll):
-            live.rebuild()
+            # The site is there to be looked at before its examples have been run.
+            threading.Thread(target=live.rebuild, daemon=True).start()
+            live.first.wait()
             say(f"serving {address} — Ctrl-C ends it")
             if open_browser:
                 webbrowser.open(address)

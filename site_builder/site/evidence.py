@@ -47,28 +47,30 @@ def gather(
     recorded = record.Recorded()
     if config.execute:
         recorded = record.record_pages(config, pages, store=store, jobs=jobs, progress=progress, known=known)
-    tasks = [(page.url, recorded.records.get(page.url)) for page in pages]
+    waiting = set(recorded.waiting)
+    tasks = [(page.url, recorded.records.get(page.url), page.url in waiting) for page in pages]
     compared = verified.read(config)
     checked = spread(_evidence, tasks, (config, index, memory, compared), jobs)
     faults = [fault for evidence in checked for fault in evidence.checked.diagnostics]
     return Gathered(
         {page.url: evidence for page, evidence in zip(pages, checked, strict=True)},
         (*recorded.diagnostics, *faults, *compared.diagnostics),
-        recorded.waiting,
+        bool(waiting),
     )
 
 
 def _evidence(
-    shared: tuple[Config, Index, Memory | None, verified.Verified], task: tuple[str, record.Record | None]
+    shared: tuple[Config, Index, Memory | None, verified.Verified],
+    task: tuple[str, record.Record | None, bool],
 ) -> Evidence:
     config, index, memory, compared = shared
-    url, found = task
+    url, found, waiting = task
     page = index.page(url)
     assert page is not None
 
     def make() -> Evidence:
-        return Evidence(
-            found, claims.check(page, found), compared.rows(page), compared.was(page), config.execute
-        )
+        checked = claims.check(page, found)
+        return Evidence(found, checked, compared.rows(page), compared.was(page), config.execute, waiting)
 
-    return recall(memory, ("evidence", url), (page, found, compared.about(page), config.execute), make)
+    source = (page, found, compared.about(page), config.execute, waiting)
+    return recall(memory, ("evidence", url), source, make)

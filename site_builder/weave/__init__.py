@@ -12,7 +12,7 @@ highlighted, in rows of note and code. Every link is settled here too, so what l
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -166,11 +166,9 @@ class _Weaver:
     def woven(self) -> Woven:
         page, site, config = self.page, self.site, self.site.config
         title, summary = self.inline(self.local.title), self.inline(self.local.summary)
-        intro = self.render(
-            self.local.intro, "intro", self.ids[0], example=self.margin.examples(None), place=-1
-        )
+        intro = self.render(self.local.intro, "intro", self.ids[0], example=self.margin.example, place=-1)
         pairs, toc, search = self.cells()
-        if not self.translated:
+        if self.lang == self.site.config.built_languages[0]:
             self.diagnostics += self.signs.diagnostics()
         opening = SearchEntry("", title[1], page.source.module, intro.text)
         return Woven(
@@ -206,7 +204,7 @@ class _Weaver:
         text: Prose,
         prefix: str,
         ids: tuple[str, ...] = (),
-        example: Callable[[str, str], prose.Outcome | None] | None = None,
+        example: prose.Told | None = None,
         place: int | None = None,
     ) -> prose.Rendered:
         """`place` is the section's index, where what is known of claims is to stand beside them."""
@@ -247,7 +245,7 @@ class _Weaver:
                     text,
                     section.anchor,
                     self.ids[order + 1],
-                    example=self.margin.examples(section),
+                    example=self.margin.example,
                     place=order,
                 )
                 note, plain = Markup(rendered.html), rendered.text

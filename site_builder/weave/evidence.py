@@ -13,15 +13,15 @@ from __future__ import annotations
 import ast
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from site_builder import parse
 from site_builder.claims import Checked, Shape, Verdict
-from site_builder.model import Kind, Page, Section
-from site_builder.prose import Outcome
-from site_builder.record import Outline, Record
-from site_builder.record.model import MODULE, Construction, Flops, Statement, Value
+from site_builder.model import Kind, Page, Position, Section
+from site_builder.prose import Outcome, Told
+from site_builder.record import Outline, Record, outline_of
+from site_builder.record.model import Construction, Example, Flops, Statement, Value
 from site_builder.verified import Row
 from site_builder.weave.model import Cost, Tally
 from site_builder.weave.walks import buttons
@@ -46,6 +46,8 @@ class Evidence:
     """Whether they compared the code that it has, or had before."""
     sought: bool = False
     """Whether examples would have been run, had there been any."""
+    waiting: bool = False
+    """Whether there are, and they have yet to run."""
 
 
 class Margin:
@@ -53,32 +55,35 @@ class Margin:
 
     def __init__(self, page: Page, evidence: Evidence, words: Mapping[str, str]):
         self.page, self.words = page, words
-        self.record, self.checked, self.sought = evidence.record, evidence.checked, evidence.sought
+        self.record, self.checked = evidence.record, evidence.checked
+        self.sought, self.waiting = evidence.sought, evidence.waiting
         self.verified, self.was_verified = evidence.verified, evidence.was_verified
         self.tails: dict[int, list[str]] = {}
         self.cold: set[int] = set()
         self.raised: dict[int, str] = {}
+        self.examples: dict[int, Example] = {}
         self.walks: Mapping[int, str] = {}
         self.outline: Outline | None = None
         if self.record is not None:
-            self.outline = Outline.of(parse.encode(page))
-            if any(one.ordinal >= len(self.outline.lines) for one in self.record.statements):
-                # The file has changed since the page was read.
-                self.record = None
-        if self.record is not None and self.outline is not None:
+            self.outline = outline_of(page)
             self._fill(self.outline, self.record)
             self.walks = buttons(self.record, self.outline, words.get("walk", ""))
 
     def _fill(self, outline: Outline, record: Record) -> None:
         ran = {statement.ordinal: statement for statement in record.statements}
+        crowd = Counter(line.node.lineno for line in outline.lines)
         for ordinal, line in enumerate(outline.lines):
             statement = ran.get(ordinal)
             first = line.node.lineno
-            if statement and not statement.runs:
+            if statement and not statement.runs and not _is_stub(line.node):
                 self.cold.add(first)
-            if tail := _tail(line.node, ordinal, outline, statement, self.checked):
+            alone = crowd[first] == 1
+            if tail := _tail(line.node, ordinal, outline, statement, self.checked, alone):
                 self.tails.setdefault(first, []).append(tail)
+        docstrings = {docstring.owner: docstring for docstring in outline.docstrings}
         for example in record.examples:
+            if docstring := docstrings.get(example.owner):
+                self.examples[docstring.line_of(example.number)] = example
             if example.error and not example.passed and example.raised_at is not None:
                 self.raised[outline.lines[example.raised_at].node.lineno] = example.error
 
@@ -92,35 +97,18 @@ class Margin:
     def is_cold(self, number: int) -> bool:
         return number in self.cold
 
-    def examples(self, section: Section | None) -> Callable[[str, str], Outcome | None] | None:
-        """What to ask of the examples in the docstring of a section, or of the page; none where nothing was run."""
-        if self.record is None or self.outline is None:
+    @property
+    def example(self) -> Told | None:
+        """What to ask of the examples of the page, by where their prompts stand; none where nothing was run."""
+        return self._told if self.record is not None else None
+
+    def _told(self, source: str, place: Position) -> Outcome | None:
+        found = self.examples.get(place.line) if place.path == self.page.source.path else None
+        # Prose is as it was typed, an example as Python read it: they may differ in backslashes.
+        if found is None or _bare(found.source) != _bare(source):
             return None
-        owner = self._owner(self.outline, section)
-        waiting = [example for example in self.record.examples if example.owner == owner]
-
-        def tell(source: str, want: str) -> Outcome | None:
-            for place, example in enumerate(waiting):
-                if example.source.rstrip("\n") == source.rstrip("\n"):
-                    del waiting[: place + 1]
-                    state = "idle" if not example.ran else "passed" if example.passed else "failed"
-                    return Outcome(state, example.output, example.error, example.cut)
-            return None
-
-        return tell
-
-    def _owner(self, outline: Outline, section: Section | None) -> int | None:
-        if section is None or section.kind is Kind.MODULE:
-            return MODULE
-        lines = range(section.start, section.end)
-        return next(
-            (
-                docstring.owner
-                for docstring in outline.docstrings
-                if docstring.owner != MODULE and docstring.line in lines
-            ),
-            None,
-        )
+        state = "idle" if not found.ran else "passed" if found.passed else "failed"
+        return Outcome(state, found.output, found.error, found.cut)
 
     def marked(self, made: str, section: int) -> str:
         """The prose with what is known of each claim in it."""
@@ -166,6 +154,7 @@ class Margin:
         run, statements = record.share
         return Tally(
             recorded=self.record is not None,
+            waiting=self.waiting,
             lacking=self.sought and self.record is None and _has_functions(self.page),
             examples=len(record.examples),
             failed=sum(example.ran and not example.passed for example in record.examples),
@@ -187,14 +176,31 @@ _NUMBER = re.compile(r"-?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|-?inf|nan")
 _CODE = re.compile(r"(?<!<pre>)<code>([^<]*:[^<]*\[[^<]*\][^<]*)</code>")
 
 
+def _bare(source: str) -> str:
+    return source.replace("\\", "").rstrip("\n")
+
+
+def _is_stub(node: ast.stmt) -> bool:
+    """`...`, which stands where something is declared and nothing can run."""
+    return (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is Ellipsis
+    )
+
+
 def _tail(
-    node: ast.stmt, ordinal: int, outline: Outline, statement: Statement | None, checked: Checked
+    node: ast.stmt,
+    ordinal: int,
+    outline: Outline,
+    statement: Statement | None,
+    checked: Checked,
+    alone: bool,
 ) -> str:
+    """What the statement gave, in short. On a line with others (not `alone`) names must say of which it is told."""
     if isinstance(node, ast.Return):
         return _returned(node, ordinal, outline, checked)
     shapes = checked.shapes.get(ordinal, ())
     if shapes:
-        alike = len({(shape.axes, shape.sizes) for shape in shapes}) == 1
+        alike = alone and len({(shape.axes, shape.sizes) for shape in shapes}) == 1
         return "".join(
             _shape(shape, "" if alike else shape.name) for shape in (shapes[:1] if alike else shapes)
         )
@@ -202,7 +208,7 @@ def _tail(
         node.value, ast.Constant
     ):
         return ""
-    if not outline.in_function(ordinal):
+    if not alone or not outline.in_function(ordinal):
         return ""
     writes = statement.writes if statement else ()
     values = [write.values[0] for write in writes if len(write.values) == 1 and not write.more]

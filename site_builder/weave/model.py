@@ -72,6 +72,8 @@ class Tally:
     """How far the evidence of a page reaches. `recorded`: its examples were run; `margin`: shapes stand at lines."""
 
     recorded: bool = False
+    waiting: bool = False
+    """Whether its examples have yet to run: under `serve`, for as long as they take."""
     lacking: bool = False
     """Whether there are functions and no example that would run them."""
     examples: int = 0

@@ -1,6 +1,8 @@
 // One recorded call, statement by statement. The record is a script, loaded when a reader first asks for it.
 (() => {
-  const root = document.documentElement, panel = document.querySelector("#steps"), words = panel.dataset;
+  const root = document.documentElement, panel = document.querySelector("#steps");
+  if (!panel) return;
+  const words = panel.dataset;
   const one = selector => panel.querySelector(selector);
   const slider = one("input"), back = one(".back"), on = one(".on"), values = one(".values"), status = one("[role=status]");
   let data, loading, walk, at = 0, opener = null, lit = [], saying;

@@ -3,7 +3,9 @@
 (() => {
   const root = document.documentElement;
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const box = document.querySelector(".lit"), named = box.querySelector(".named"), extent = box.querySelector(".extent");
+  const box = document.querySelector(".lit");
+  if (!box) return;
+  const named = box.querySelector(".named"), extent = box.querySelector(".extent");
   const count = box.querySelector(".count");
   const LIGHT = 80, END = 160;            // a pause, so that a pointer on its way lights nothing
   // What is lit: the attribute of its marks and their value, or "w" and a word of the code.

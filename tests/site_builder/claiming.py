@@ -9,8 +9,7 @@ from pathlib import Path
 
 from site_builder.claims import Checked, Coverage, Shape, check, coverage
 from site_builder.model import Page
-from site_builder.parse import encode
-from site_builder.record import Outline, Record
+from site_builder.record import Outline, Record, outline_of
 from tests.site_builder.recording import pages, record, write
 
 
@@ -24,7 +23,7 @@ class Judged:
 
     @property
     def outline(self) -> Outline:
-        return Outline.of(encode(self.page))
+        return outline_of(self.page)
 
     @property
     def coverage(self) -> Coverage:

@@ -10,7 +10,7 @@ from site_builder.config import Config
 from site_builder.discover import discover
 from site_builder.model import Page
 from site_builder.parse import encode, parse
-from site_builder.record import Limits, Outline, Recorded, record_pages
+from site_builder.record import Limits, Recorded, outline_of, record_pages
 from site_builder.record.model import Function, Record, Statement
 
 
@@ -49,7 +49,7 @@ class Seen:
         page = next(page for page in pages(folder, package) if page.url == url)
         self.record = found
         self.source = encode(page).decode().splitlines()
-        self.outline = Outline.of(encode(page))
+        self.outline = outline_of(page)
 
     def statement(self, source: str) -> Statement:
         """The statement whose line begins with this."""

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from site_builder.claims import check
-from site_builder.parse import parse
-
 from .claiming import Judged, judged, numbers
 
 SOURCE = r'''
@@ -629,9 +626,3 @@ def test_without_a_record_everything_is_unchecked_and_only_texts_are_looked_at(t
     assert {str(one.verdict) for one in found.checked.claims} == {"unchecked"}
     assert {one.code for one in found.checked.diagnostics} == {"claim-unknown"}
     assert found.checked.shapes == {}
-
-
-def test_a_record_of_more_code_than_the_page_has_proves_nothing(page: Judged) -> None:
-    file = page.page.source
-    shorter = parse(file, b'def f(x):\n    "`x: [n]`"\n')
-    assert [str(one.verdict) for one in check(shorter, page.record).claims] == ["unchecked"]

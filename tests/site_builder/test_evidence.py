@@ -128,6 +128,118 @@ def test_an_example_shows_what_it_really_printed(tmp_path: Path, build: Builder)
     assert "the ... truth" not in page
 
 
+MATCHED = '''
+    """
+    # Which example is which
+
+    ```
+    >>> count()
+    1
+    ```
+
+    >>> count()
+    2
+
+    >>> count()  # doctest: +SKIP
+    3
+    >>> print("a" + chr(13) + "b")  # doctest: +ELLIPSIS
+    a...b
+    """
+    made = []
+
+
+    def count():
+        made.append(None)
+        return len(made)
+
+
+    # Before the change:
+    #
+    # >>> twice(1)
+    # 99
+    def twice(x):
+        """
+        >>> twice(1)
+        2
+        """
+        one = 1; two = x + 1
+        return 2 * x
+
+
+    def declared(x: int) -> int: ...
+'''
+
+
+@pytest.fixture(scope="module")
+def matched(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = package(tmp_path_factory.mktemp("matched"), matched=MATCHED)
+    done = site_builder("build", "-o", "site", cwd=folder)
+    assert "1 page" not in done.stdout, done.stderr
+    return (folder / "site" / "matched.html").read_text("utf-8")
+
+
+def figures(page: str) -> list[tuple[str, str]]:
+    """The text of each example and what is said beneath."""
+    found = re.findall(
+        r'<figure class="example">(.*?)(?:<figcaption[^>]*>(.*?)</figcaption>)?</figure>', page, re.DOTALL
+    )
+    return [(plain(body), plain(caption)) for body, caption in found]
+
+
+def test_each_example_has_the_output_of_the_run_of_its_own_line(matched: str) -> None:
+    told = dict(figures(matched))
+    assert told[">>> count() 2"] == "ran; output as shown"
+    assert told[">>> twice(1) 2"] == "ran; output as shown"
+
+
+def test_an_example_in_a_comment_is_not_said_to_have_run(matched: str) -> None:
+    assert dict(figures(matched))[">>> twice(1) 99"].startswith("not run")
+
+
+def test_of_an_example_that_was_run_in_part_no_more_is_said(matched: str) -> None:
+    assert [caption for body, caption in figures(matched) if "a" in body and "b" in body] == [
+        "ran in part; the rest is the author’s"
+    ]
+
+
+def test_a_carriage_return_in_an_output_is_seen(matched: str) -> None:
+    assert "a\u240db" in matched
+    assert "\r" not in matched
+
+
+def test_a_number_is_not_told_where_it_could_be_that_of_another_statement(matched: str) -> None:
+    assert margin(matched)["one = 1; two = x + 1"] == ""
+
+
+def test_a_declaration_without_code_is_not_blamed_for_not_running(matched: str) -> None:
+    assert not any("declared" in line for line in cold(matched))
+
+
+def test_a_false_claim_shows_what_was_seen_instead(tmp_path: Path, build: Builder) -> None:
+    wrong = SHAPES.replace("# `product: [seq_len_q, seq_len_k]`", "# `product: [seq_len_k, seq_len_q]`")
+    page = build(package(tmp_path, scores=wrong)).read("scores.html")
+    assert re.search(
+        r'<code class="claim false">product: \[seq_len_k, seq_len_q\]</code>.*?<code class="recorded">\[7, 5\]</code>',
+        page,
+    )
+
+
+def test_a_translation_cannot_say_that_something_was_proven(tmp_path: Path, build: Builder) -> None:
+    folder = package(tmp_path, scores=SHAPES)
+    with (folder / "pyproject.toml").open("a") as file:
+        file.write('languages = ["en", "ja"]\n')
+    assert site_builder("translate", "update", "--lang", "ja", cwd=folder).returncode == 0
+    catalogue = folder / "translations" / "ja" / "scores.po"
+    text = catalogue.read_text("utf-8")
+    forged = '<b class=\\"claim proven mine\\">嘘</b>'
+    catalogue.write_text(
+        text.replace('msgid "Scores"\nmsgstr ""', f'msgid "Scores"\nmsgstr "{forged}"'), "utf-8"
+    )
+    page = build(folder).read("ja/scores.html")
+    assert "嘘" not in page or '<b class="mine">' in page
+    assert "proven mine" not in page
+
+
 def test_a_failing_example_shows_what_happened_where_it_happened(tmp_path: Path, build: Builder) -> None:
     text = '''
         """

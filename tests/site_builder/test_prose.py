@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from site_builder import blocks, katex, prose
-from site_builder.model import BlockState, Prose, ProseLine
+from site_builder.model import BlockState, Position, Prose, ProseLine
 from site_builder.prose import LinkError, Outcome, Rendered
 
 DOCSTRING = '''\
@@ -248,10 +248,10 @@ def test_a_footnote_that_is_nowhere_is_reported() -> None:
 
 
 def test_each_step_of_an_example_shows_what_came_of_it() -> None:
-    asked: list[tuple[str, str]] = []
+    asked: list[tuple[str, int]] = []
 
-    def example(source: str, want: str) -> Outcome:
-        asked.append((source, want))
+    def example(source: str, place: Position) -> Outcome:
+        asked.append((source, place.line))
         return [Outcome("failed", "A\n\nB\n", "ValueError: C"), Outcome("idle"), Outcome("passed", "D")][
             len(asked) - 1
         ]
@@ -261,7 +261,7 @@ def test_each_step_of_an_example_shows_what_came_of_it() -> None:
         example=example,
         example_words={"failed": "not as expected"},
     )
-    assert asked == [("for x in y:\n    z\n", "a\n  b"), ("1  # doctest: +SKIP", ""), ("2", "")]
+    assert asked == [("for x in y:\n    z\n", 5), ("1  # doctest: +SKIP", 10), ("2", 12)]
     shown = re.findall(r'class="(out[^"]*)"[^>]*>([^<]*)<', rendered.html)
     assert shown[:4] == [
         ("out fault", "A\n"),

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from site_builder.cache import Store
-from site_builder.record import Limits, code_digest
+from site_builder.config import Config
+from site_builder.record import Limits, code_digest, record_pages
 from site_builder.record.keys import Keys
 from tests.site_builder.recording import Seen, pages, record, write
 
@@ -99,6 +100,30 @@ def test_an_edit_of_an_example_runs_its_page_alone(folder: Path) -> None:
     ran(folder, store)
     edit(folder, "user", ">>> quadruple(1)\n4", ">>> quadruple(2)\n8")
     assert ran(folder, store) == {"user", "transitive"}
+
+
+def test_what_was_edited_after_it_was_read_is_not_run_and_not_kept(folder: Path) -> None:
+    store = Store()
+    config = Config(root=folder, packages=("pkg",))
+    read = pages(folder)
+    edit(folder, "base", "2 * x", "3 * x")
+    recorded = record_pages(config, read, store=store)
+    touched = {"base", "user", "example_user", "transitive"}
+    assert {fault.path for fault in recorded.diagnostics} == {f"pkg/{name}.py" for name in touched}
+    assert {fault.code for fault in recorded.diagnostics} == {"module-changed"}
+    for name in touched:
+        assert not any(example.ran for example in recorded.records[f"{name}.html"].examples)
+    edit(folder, "base", "3 * x", "2 * x")
+    assert ran(folder, store) == touched
+
+
+def test_a_file_that_grew_or_shrank_after_it_was_read_has_no_statements_on_its_page(tmp_path: Path) -> None:
+    write(tmp_path, base=BASE)
+    read = pages(tmp_path)
+    (tmp_path / "pkg" / "base.py").write_text(BASE + "\n\ndef more(x):\n    return x\n", "utf-8")
+    recorded = record_pages(Config(root=tmp_path, packages=("pkg",)), read)
+    assert recorded.records["base.html"].statements == ()
+    assert [fault.code for fault in recorded.diagnostics] == ["module-changed"]
 
 
 def test_a_run_that_was_cut_short_is_not_kept(tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_a_statement_of_several_lines_has_them_all_and_a_compound_one_its_head(
     )
     assert divided.startswith("    scores = scores / scores.sum(\n")
     assert divided.endswith("keepdims=True,\n    )\n")
-    assert asked == "    if (\n        scores.size\n"
+    assert asked == "    if (\n        scores.size\n    ):\n"
     assert returned == "        return scores\n"
 
 
@@ -303,7 +303,7 @@ def test_what_fits_is_not_cut(ran: tuple[Page, Record]) -> None:
     data = script(ran[0], heavy(ran[1], 2, 60, 128))
     assert size(data) <= LIMIT
     told = Told(data)
-    assert "cut" not in told.all
+    assert not any("cut" in walk for walk in told.all["walks"])
     assert all(len(value["data"].split()) == 128 for value in told.values)
 
 
@@ -322,7 +322,6 @@ def test_a_file_keeps_to_its_budget_and_says_what_it_lacks(
     data = script(ran[0], heavy(ran[1], walks, steps, numbers), None, limit)
     assert size(data) <= limit
     told = Told(data)
-    assert set(told.all["cut"]) == cut
     shown = told.all["walks"]
     assert ("walks" in cut) == (len(shown) < walks)
     assert all((len(walk["steps"]) < steps) == ("steps" in cut) for walk in shown)
@@ -337,7 +336,6 @@ def test_numbers_that_are_left_out_are_summed_up(ran: tuple[Page, Record]) -> No
     assert walk is not None
     numbers = [float(number) for number in walk.steps[0].writes[0].value.data]
     expected = [min(numbers), max(numbers), statistics.fmean(numbers), statistics.pstdev(numbers)]
-    assert told.all["cut"] == ["numbers"]
     shown = [float(number) for number in told.given("running", 1)["x"]["stats"].split()]
     assert shown == pytest.approx(expected, rel=1e-3)
 
