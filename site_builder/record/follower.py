@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -43,6 +44,62 @@ class Shared:
         self.deletes = [isinstance(line.node, ast.Delete) for line in outline.lines]
         self.cautious = [any(target.maybe for target in line.targets) for line in outline.lines]
 
+    def follow(self, code: Code, frame: FrameType) -> Tracing:
+        """What follows a frame that begins."""
+        if code.crowded:
+            frame.f_trace_opcodes = True
+        if not code.traced:
+            return Follower(self, code).follow
+        calls = self.notes.calls.get(code.ordinal)
+        if calls is None:
+            calls = self.notes.calls[code.ordinal] = Calls()
+        if not calls.begin(self.example):
+            return Counting(self, code).follow
+        follower = Follower(self, code)
+        # What cannot be looked at is no call that anything is told of.
+        with suppress(Exception):
+            follower.begin(frame, calls)
+        return follower.follow
+
+    def begins(self, code: Code, index: int, at: int, to: int) -> bool:
+        """Whether a statement that is come to runs once more, or only goes on after one of the statements in it."""
+        if at < 0 or not self.compound[to]:
+            return True
+        # A `while True` has no test that would be come to again.
+        if index in code.firsts and not self.loops[to]:
+            return True
+        return self.outline.part_of(at, to) is None
+
+
+class Counting:
+    """Follows a frame that is not looked at: its statements are counted."""
+
+    __slots__ = ("at", "code", "follow", "shared")
+
+    def __init__(self, shared: Shared, code: Code) -> None:
+        self.shared = shared
+        self.code = code
+        self.at = MODULE
+        self.follow: Tracing = self._follow
+
+    def _follow(self, frame: FrameType, event: str, arg: Any) -> Any:
+        follow = self.follow
+        try:
+            code = self.code
+            index = frame.f_lasti >> 1
+            if event == "return":
+                if code.operations[index] not in SUSPENSION:
+                    self.follow = _followed
+            elif event == ("opcode" if code.crowded else "line"):
+                at, to = self.at, code.places[index]
+                if to >= 0 and (to != at or index in code.firsts):
+                    self.at = to
+                    if self.shared.begins(code, index, at, to):
+                        self.shared.notes.ran(to)
+        except Exception:
+            return follow
+        return follow
+
 
 class Follower:
     """Follows one frame."""
@@ -59,7 +116,6 @@ class Follower:
         "failed",
         "follow",
         "lacking",
-        "looking",
         "notes",
         "owned",
         "raised",
@@ -80,7 +136,7 @@ class Follower:
     walked: list[tuple[int, Shots]] | None
     owned: str
 
-    def __init__(self, shared: Shared, code: Code, frame: FrameType) -> None:
+    def __init__(self, shared: Shared, code: Code) -> None:
         self.shared = shared
         self.notes = shared.notes
         self.code = code
@@ -91,21 +147,9 @@ class Follower:
         self.steps: list[tuple[int, Shots]] | None = None
         self.cut = False
         self.call: Calls | None = None
-        self.looking = True
-        if code.crowded:
-            frame.f_trace_opcodes = True
-        if code.traced:
-            calls = self.notes.calls.get(code.ordinal)
-            if calls is None:
-                calls = self.notes.calls[code.ordinal] = Calls()
-            self.looking = calls.begin(shared.example)
-            if self.looking:
-                try:
-                    self._begin(frame, calls)
-                except Exception:
-                    self.call = None
 
-    def _begin(self, frame: FrameType, calls: Calls) -> None:
+    def begin(self, frame: FrameType, calls: Calls) -> None:
+        """A call, whose arguments have their values."""
         shared, code, values = self.shared, self.code, self.notes.values
         names = frame.f_locals
         self.owned = ""
@@ -153,11 +197,11 @@ class Follower:
         shared, notes = self.shared, self.notes
         # Before anything that might go wrong.
         self.at = to
-        if at < 0 or not shared.compound[to] or self._begins(index, at, to):
+        if shared.begins(code, index, at, to):
             notes.ran(to)
         if self.failed:
             self.failed = False
-        elif at >= 0 and self.looking:
+        elif at >= 0:
             if self.steps is not None or notes.looked[at]:
                 self._leave(frame, at, to)
             elif notes.targets[at]:
@@ -165,15 +209,9 @@ class Follower:
         if at >= 0 and shared.deletes[at]:
             # What was seen of the frame is kept with it. Looked at again, it lets go of what is deleted.
             _ = frame.f_locals
-        if shared.cautious[to] and self.looking:
+        if shared.cautious[to]:
             names = frame.f_locals
             self.before = {target.path[0]: names.get(target.path[0], ABSENT) for target in notes.targets[to]}
-
-    def _begins(self, index: int, at: int, to: int) -> bool:
-        """Whether a statement with others in it is come to from outside, or by a `while True` that has no test."""
-        if index in self.code.firsts and not self.shared.loops[to]:
-            return True
-        return self.shared.outline.part_of(at, to) is None
 
     def _return(self, frame: FrameType, result: Any) -> None:
         operation = self.code.operations[frame.f_lasti >> 1]
@@ -182,7 +220,7 @@ class Follower:
         # It refers to itself no longer, so that it need not be found by the collector.
         self.follow = _followed
         at = self.at
-        if at >= 0 and self.looking and not self.failed:
+        if at >= 0 and not self.failed:
             if self.steps is not None or self.notes.looked[at]:
                 self._leave(frame, at, MODULE)
             elif self.notes.targets[at]:

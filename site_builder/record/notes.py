@@ -28,9 +28,9 @@ ROUNDS_AT_MOST = 4
 """Distinct values of one name at one statement within one call."""
 LOOKS_AT_MOST = 5000
 """Runs of one statement, or calls of one function, after which only counting goes on."""
-LOOKS_IF_VARIED = 200
+LOOKS_IF_VARIED = 64
 """The same where they differ in more ways than are told."""
-ALIKE_AT_MOST = 64
+ALIKE_AT_MOST = 16
 """After so many calls in a row of one example that looked like others before, only every eighth is looked at."""
 EXAMPLES_AT_MOST = 8
 

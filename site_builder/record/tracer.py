@@ -22,7 +22,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from site_builder.record.codes import Code
-from site_builder.record.follower import Follower, Shared, Tracing
+from site_builder.record.follower import Shared, Tracing
 from site_builder.record.model import MODULE
 from site_builder.record.outline import Outline
 
@@ -87,7 +87,7 @@ class Tracer:
         if known is None:
             return None
         # A generator that goes on has its follower already.
-        return frame.f_trace or Follower(self.shared, known, frame).follow
+        return frame.f_trace or self.shared.follow(known, frame)
 
     def _constructed(self, frame: FrameType, code: CodeType) -> None:
         constructed = self.shared.constructed

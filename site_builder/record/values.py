@@ -127,8 +127,19 @@ class Values:
         except Exception:
             return self._enter(_thing(value))
         if number is None:
-            number = self._keys[key] = self._enter(describe(value))
+            number = self._keys[key] = self._enter(self._described(value))
         return number
+
+    def _described(self, value: Any, depth: int = 0) -> Value:
+        """What is told of a value. That of a member is mostly known."""
+        kind = type(value)
+        summary = _BY_TYPE.get(kind) or _summary(kind)
+        if summary is not _SEQUENCE and summary is not _MAPPING:
+            return describe(value) if depth == 0 else self.known[self.number(value)]
+        try:
+            return _members(value, depth, self._described)
+        except Exception:
+            return _thing(value)
 
     def _members_key(self, value: Any, depth: int) -> Hashable:
         """As fine as what is told of the members: theirs, as far as they are told."""
@@ -295,7 +306,8 @@ def _member(value: Any) -> Value:
     return Value("scalar", name_of(type(value)), text=f"{type(value).__qualname__}.{name}"[:TEXT_AT_MOST])
 
 
-def _members(value: Any, depth: int = 0) -> Value:
+def _members(value: Any, depth: int = 0, tell: Callable[[Any, int], Value] | None = None) -> Value:
+    tell = tell or describe
     kind = type(value)
     is_mapping = issubclass(kind, dict)
     base = _base(kind)
@@ -304,7 +316,7 @@ def _members(value: Any, depth: int = 0) -> Value:
     items: tuple[Value, ...] = ()
     if depth < DEPTH_AT_MOST:
         first = list(islice(base.items(value) if is_mapping else base.__iter__(value), ITEMS_AT_MOST))
-        items = tuple(describe(item[1] if is_mapping else item, depth + 1) for item in first)
+        items = tuple(tell(item[1] if is_mapping else item, depth + 1) for item in first)
         if is_mapping:
             names = tuple(_key_name(key) for key, _ in first)
         elif isinstance(fields := getattr(kind, "_fields", None), tuple):

@@ -145,8 +145,9 @@ class Margin:
         found = next((one for one in self.record.classes if one.name == section.scope), None)
         if found is None:
             return ()
-        made = dict.fromkeys(_cost(one) for one in found.constructions if one.parameters)
-        return (*list(made)[:COSTS], *([_flops(found.flops)] if found.flops else []))
+        # Equal numbers need not be told twice, whatever it is that makes no difference to them.
+        made = {one.parameters: _cost(one) for one in reversed(found.constructions) if one.parameters}
+        return (*list(reversed(made.values()))[:COSTS], *([_flops(found.flops)] if found.flops else []))
 
     def tally(self) -> Tally:
         """How far the evidence of the page reaches."""

@@ -626,3 +626,16 @@ def test_without_a_record_everything_is_unchecked_and_only_texts_are_looked_at(t
     assert {str(one.verdict) for one in found.checked.claims} == {"unchecked"}
     assert {one.code for one in found.checked.diagnostics} == {"claim-unknown"}
     assert found.checked.shapes == {}
+
+
+def test_a_number_whose_last_values_a_long_call_does_not_tell_makes_no_claim_false(tmp_path: Path) -> None:
+    many = "\n".join(f"        a{number} = i" for number in range(60))
+    source = (
+        "import numpy as np\n\n\ndef f(x):\n"
+        '    """\n    * `return: [n, 2]`\n\n    >>> [f(x).shape for x in (1, 2)]\n    [(6, 2), (6, 2)]\n    """\n'
+        f"    n = 10\n    for i in range(4):\n{many}\n        n = n - 1\n    return np.zeros((n, 2))\n"
+    )
+    found = judged(tmp_path, source)
+    assert found.record is not None
+    assert all(example.passed for example in found.record.examples)
+    assert found.faults("f") == []

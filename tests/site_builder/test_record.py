@@ -10,7 +10,7 @@ from site_builder.config import Config, load
 from site_builder.discover import discover
 from site_builder.errors import SiteError
 from site_builder.parse import parse
-from site_builder.record import Limits, record_pages
+from site_builder.record import Limits, Outline, record_pages
 from site_builder.record.model import MODULE, Record, Value
 from tests.site_builder.recording import Seen, record, write
 
@@ -391,3 +391,69 @@ def test_limits_that_mean_nothing_are_refused(tmp_path: Path, line: str, says: s
     (tmp_path / "pyproject.toml").write_text(f"[tool.site_builder]\n{line}\n", "utf-8")
     with pytest.raises(SiteError, match=says):
         load(tmp_path)
+
+
+HEADS = b"""
+@cache
+@other(
+    1,
+)
+def first(
+    x,
+):
+    '''Prose.'''
+    if (
+        x
+    ):
+        # Why.
+
+        return 1
+    for i in x:
+        while i: i = i // 2
+        for j in (
+            i,
+        ):
+            continue
+        else:
+            return j
+
+    try:
+        y = (
+            i
+        )
+    finally:
+        pass
+    match y:
+        # One.
+        case 1:
+            return
+"""
+
+
+def test_the_head_of_a_statement_ends_before_what_is_in_it_and_before_its_comments() -> None:
+    outline = Outline.of(HEADS)
+    rows = HEADS.decode().splitlines()
+    heads = {}
+    for ordinal, line in enumerate(outline.lines):
+        first, last = outline.head(ordinal)
+        heads[type(line.node).__name__, line.node.lineno] = [row.strip() for row in rows[first - 1 : last]]
+    assert heads["FunctionDef", 6] == ["@cache", "@other(", "1,", ")", "def first(", "x,", "):"]
+    assert heads["If", 10] == ["if (", "x", "):"]
+    assert heads["For", 18] == ["for j in (", "i,", "):"]
+    assert heads["While", 17] == ["while i: i = i // 2"]
+    assert heads["Try", 25] == ["try:"]
+    assert heads["Assign", 26] == ["y = (", "i", ")"]
+    assert heads["Match", 31] == ["match y:"]
+
+
+def test_the_loops_of_a_statement_are_those_that_run_it_again() -> None:
+    outline = Outline.of(HEADS)
+    loops = {
+        line.node.lineno: [outline.lines[loop].node.lineno for loop in outline.loops(ordinal)]
+        for ordinal, line in enumerate(outline.lines)
+    }
+    assert (loops[16], loops[18], loops[21]) == ([16], [16, 18], [16, 18])
+    # Its `else` is not run again by the loop that it belongs to.
+    assert (loops[23], loops[26]) == ([16], [])
+    (first,) = outline.names
+    assert [outline.lines[n].node.lineno for n in outline.returns(first)] == [15, 23, 34]

@@ -422,6 +422,13 @@ def test_a_function_called_very_often_in_many_ways_is_counted_to_the_end(tmp_pat
     assert (found.runs("j = "), len(write_.values), write_.more) == (3000, 12, True)
 
 
+def test_a_call_says_which_names_had_more_values_than_it_tells(tmp_path: Path) -> None:
+    text = '"""\n>>> for n in (4, 5): f(n)\n"""\n\n\ndef f(n):\n    for i in range(n):\n        j = i % 4\n'
+    write(tmp_path, page=text)
+    found = Seen(tmp_path, "page.html", record(tmp_path).records["page.html"])
+    assert [call.lacking for call in found.function("f").calls] == [(), ("i",)]
+
+
 def test_what_differs_after_many_calls_that_were_alike_is_seen(tmp_path: Path) -> None:
     text = '"""\n>>> for _ in range(1000): f(1)\n>>> f(2)\n"""\n\n\ndef f(i):\n    j = i + 1\n'
     write(tmp_path, page=text)
