@@ -24,9 +24,9 @@ from site_builder.record.values import ITEMS_AT_MOST, TEXT_AT_MOST, name_of, reg
 def _tensor_key(value: Any) -> Hashable:
     plain, mode_enabled, tracing_state = _probes()
     if type(value) in plain and not mode_enabled() and tracing_state() is None:
-        return value.shape, value.dtype, value.device
+        return value.shape, value.dtype, value.is_cpu or value.device
     with _Unheard(sys.modules["torch"]):
-        return tuple(value.shape), value.dtype, value.device
+        return tuple(value.shape), value.dtype, value.is_cpu or value.device
 
 
 def _tensor(value: Any) -> Value:

@@ -62,9 +62,7 @@ class Shared:
         return follower.follow
 
     def begins(self, code: Code, index: int, at: int, to: int) -> bool:
-        """Whether a statement that is come to runs once more, or only goes on after one of the statements in it."""
-        if at < 0 or not self.compound[to]:
-            return True
+        """Whether a compound statement that is come to runs once more, or only goes on after one of those in it."""
         # A `while True` has no test that would be come to again.
         if index in code.firsts and not self.loops[to]:
             return True
@@ -94,8 +92,9 @@ class Counting:
                 at, to = self.at, code.places[index]
                 if to >= 0 and (to != at or index in code.firsts):
                     self.at = to
-                    if self.shared.begins(code, index, at, to):
-                        self.shared.notes.ran(to)
+                    shared = self.shared
+                    if at < 0 or not shared.compound[to] or shared.begins(code, index, at, to):
+                        shared.notes.ran(to)
         except Exception:
             return follow
         return follow
@@ -197,7 +196,7 @@ class Follower:
         shared, notes = self.shared, self.notes
         # Before anything that might go wrong.
         self.at = to
-        if shared.begins(code, index, at, to):
+        if at < 0 or not shared.compound[to] or shared.begins(code, index, at, to):
             notes.ran(to)
         if self.failed:
             self.failed = False

@@ -122,7 +122,7 @@ class Notes:
 
     def ran(self, ordinal: int) -> None:
         runs = self.runs[ordinal] = self.runs[ordinal] + 1
-        if runs >= LOOKS_IF_VARIED and self.looked[ordinal]:
+        if runs % LOOKS_IF_VARIED == 0 and self.looked[ordinal]:
             full = runs >= LOOKS_AT_MOST or all(
                 (ordinal, number) in self.overflow for number in range(len(self.targets[ordinal]))
             )
