@@ -198,7 +198,7 @@ def _tail(
 ) -> str:
     """What the statement gave, in short. On a line with others (not `alone`) names must say of which it is told."""
     if isinstance(node, ast.Return):
-        return _returned(node, ordinal, outline, checked)
+        return _returned(ordinal, outline, checked)
     shapes = checked.shapes.get(ordinal, ())
     if shapes:
         alike = alone and len({(shape.axes, shape.sizes) for shape in shapes}) == 1
@@ -219,16 +219,11 @@ def _tail(
     return f'<span class="rec num">{html.escape(text)}</span>' if told else ""
 
 
-def _returned(node: ast.Return, ordinal: int, outline: Outline, checked: Checked) -> str:
+def _returned(ordinal: int, outline: Outline, checked: Checked) -> str:
     """A function's result, beside its only `return`."""
     scope = outline.lines[ordinal].scope
-    others = (
-        line
-        for line in outline.lines
-        if line.scope == scope and isinstance(line.node, ast.Return) and line.node is not node
-    )
     shape = checked.results.get(scope)
-    return "" if shape is None or next(others, None) else _shape(shape)
+    return _shape(shape) if shape and outline.returns(scope) == (ordinal,) else ""
 
 
 def _shape(shape: Shape, name: str = "") -> str:

@@ -286,7 +286,7 @@ def test_nothing_moves_by_a_pixel_whatever_is_lit(site: Path, visit: Visit) -> N
         page.wait_for_timeout(300)
         before = boxes(page)
         assert len(before) > 500
-        for number in (1, 8):
+        for number in (1,) if width == 390 else (8,):
             formula(page, number).first.evaluate("one => scrollBy(0, one.getBoundingClientRect().y - 400)")
             formula(page, number).first.click()
             assert lit(page)

@@ -92,6 +92,9 @@ def tiny(tmp_path: Path) -> Path:
 @pytest.fixture
 def build() -> Builder:
     def run(cwd: Path, *arguments: str, output: str = "site", env: dict[str, str] | None = None) -> Ran:
+        if not {"--exec", "--no-exec"} & set(arguments):
+            # Only tests about examples have the time to run them.
+            arguments = ("--no-exec", *arguments)
         done = site_builder("build", "-o", output, *arguments, cwd=cwd, env=env)
         return Ran(done.returncode, done.stdout, done.stderr, cwd / output)
 

@@ -109,7 +109,7 @@ def lost(text: str) -> set[str]:
 SMALL = ["jinja2", "markdown", "click", "pygments", "starlette", "griffe", "rich"]
 LARGE = ["numpy", "torch", "the standard library"]
 # Every so many files: enough of each style for each run, all of them in the exhaustive one.
-STRIDES = {**dict.fromkeys(SMALL, 8), "numpy": 60, "torch": 200, "the standard library": 120}
+STRIDES = {**dict.fromkeys(SMALL, 4), "numpy": 60, "torch": 200, "the standard library": 120}
 
 
 @pytest.mark.parametrize(("package", "stride"), STRIDES.items())

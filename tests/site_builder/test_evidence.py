@@ -64,6 +64,17 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "site" / "scores.html").read_text("utf-8")
 
 
+@pytest.fixture
+def build() -> Builder:
+    """The command as it is: nobody has told it whether to run examples."""
+
+    def run(cwd: Path, *arguments: str, output: str = "site", env: dict[str, str] | None = None) -> Ran:
+        done = site_builder("build", "-o", output, *arguments, cwd=cwd, env=env)
+        return Ran(done.returncode, done.stdout, done.stderr, cwd / output)
+
+    return run
+
+
 def margin(page: str) -> dict[str, str]:
     """What stands at the end of each line, by the text of the line, without what only pointing shows."""
     found: dict[str, str] = {}

@@ -496,7 +496,7 @@ def test_the_foot_of_a_page_shows_its_rows_until_its_code_changes(
     edit(file, "return 2 * x", "return x * 2")
     hidden = feet(build, verified_project)
     assert "a sum" not in hidden["layer"]
-    assert "nothing that others wrote" in hidden["layer"]
+    assert "before the code last changed" in hidden["layer"]
     assert hidden["other"] == shown["other"], "another page is not concerned"
 
 
