@@ -18,8 +18,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 
 # Passed on as they are: `make site ARGS=--strict`, `make serve ARGS='--open -p 9000'`, `make test ARGS='-k mha'`.
 ARGS ?=
-# One more than two cores, since some tests wait for other processes; torch's own threads would only be in the way.
-WORKERS ?= 3
+# One worker a core of two; torch's own threads would only be in the way.
+WORKERS ?= 2
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Where the pages are looked at. CHROMIUM=/path/to/it chooses one, CHROMIUM=none leaves the browser tests out.

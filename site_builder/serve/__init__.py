@@ -16,7 +16,6 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
@@ -63,9 +62,7 @@ def serve(
     try:
         # What is saved during the first build is seen.
         with watching(lambda: watched(live.config or config), live.rebuild, poll=poll):
-            # The site is there to be looked at before its examples have been run.
-            threading.Thread(target=live.rebuild, daemon=True).start()
-            live.first.wait()
+            live.rebuild()
             say(f"serving {address} — Ctrl-C ends it")
             if open_browser:
                 webbrowser.open(address)

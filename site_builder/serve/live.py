@@ -45,8 +45,6 @@ class Live:
         self.lock = threading.Lock()
         self.loop: asyncio.AbstractEventLoop | None = None
         self.waiting: set[asyncio.Queue[str | None]] = set()
-        self.first = threading.Event()
-        """Set once there is something to show, be it an error."""
         self._memory = Memory()
         self._printed: frozenset[Diagnostic] = frozenset()
         # Another server's first build is another build.
@@ -122,7 +120,6 @@ class Live:
 
     def _tell(self, state: State) -> None:
         self.state = state
-        self.first.set()
         # The server may end at any moment.
         if self.loop is not None:
             with suppress(RuntimeError):

@@ -82,8 +82,15 @@ def test_copied_code_has_no_line_numbers_and_copied_examples_no_prompts(site: Pa
     assert ">>>" not in example
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("url", PAGES)
+IN_BOTH_THEMES = [
+    pytest.param(url, theme, marks=pytest.mark.exhaustive if theme == other else ())
+    for url, other in zip(PAGES, ("dark", "light", "", "dark", "light"), strict=True)
+    for theme in ("light", "dark")
+]
+"""Each page in one theme, and one page with everything on it in both; the rest of them at leisure."""
+
+
+@pytest.mark.parametrize(("url", "theme"), IN_BOTH_THEMES)
 def test_axe_finds_nothing(site: Path, chromium: Browser, url: str, theme: str) -> None:
     context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
     page = context.new_page()

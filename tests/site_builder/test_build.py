@@ -460,7 +460,8 @@ def test_colour_is_a_matter_of_the_flag_and_the_environment(tiny: Path, build: B
 
 
 @pytest.mark.parametrize(
-    "package", ["markdown", "jinja2", pytest.param("pygments", marks=pytest.mark.exhaustive)]
+    "package",
+    ["markdown", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("jinja2", "pygments"))],
 )
 def test_an_installed_package_becomes_a_site_without_configuration(
     package: str, tmp_path: Path, build: Builder

@@ -350,7 +350,7 @@ def test_a_site_has_one_file_a_page_for_all_languages_and_its_buttons_where_func
     (tmp_path / "pyproject.toml").write_text(
         '[tool.site_builder]\npackages = ["pkg"]\nlanguages = ["en", "ja"]\n', "utf-8"
     )
-    ran = build(tmp_path, "--strict")
+    ran = build(tmp_path, "--strict", "--exec")
     assert ran.status == 0, ran.err
     assert [file.name for file in (ran.folder / "steps").rglob("*")] == ["sums.js"]
     told = Told((ran.folder / "steps/sums.js").read_bytes())
