@@ -19,18 +19,22 @@ from site_builder.discover import locate
 from site_builder.errors import SiteError
 
 
+running_examples = click.option(
+    "--exec/--no-exec",
+    "execute",
+    default=None,
+    help="Run the examples of the pages.  [default: of packages that the configuration names]",
+)
+"""What `build`, `check` and `serve` ask alike."""
+
+
 @click.command()
 @click.argument("paths", nargs=-1)
 @click.option("-o", "--output", help="Folder that receives the site.  [default: docs]")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes at work.  [default: all cores]")
 @click.option("--strict", is_flag=True, help="Exit with 1 when a page has a fault.")
 @click.option("--lang", multiple=True, help="Build only this language; may be repeated.")
-@click.option(
-    "--exec/--no-exec",
-    "execute",
-    default=None,
-    help="Run the examples of the pages.  [default: of packages that the configuration names]",
-)
+@running_examples
 @click.option("--clean", is_flag=True, help="Use no cache and write every file anew.")
 @click.option("-q", "--quiet", is_flag=True, help="Print faults only.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more; show tracebacks.")

@@ -20,7 +20,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from site_builder.cli.build import configured
+from site_builder.cli.build import configured, running_examples
 from site_builder.cli.console import COLOURS, console, count, progress, show
 
 if TYPE_CHECKING:
@@ -32,12 +32,7 @@ _HEADINGS = ("ran", "of", "%", "proven", "unchecked", "false")
 @click.command()
 @click.argument("paths", nargs=-1)
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes at work.  [default: all cores]")
-@click.option(
-    "--exec/--no-exec",
-    "execute",
-    default=None,
-    help="Run the examples of the pages.  [default: of packages that the configuration names]",
-)
+@running_examples
 @click.option("--clean", is_flag=True, help="Use no cache.")
 @click.option("-q", "--quiet", is_flag=True, help="Print faults only.")
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")

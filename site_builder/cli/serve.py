@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import click
 
-from site_builder.cli.build import configured
+from site_builder.cli.build import configured, running_examples
 from site_builder.cli.console import COLOURS, console
 
 
@@ -25,12 +25,7 @@ from site_builder.cli.console import COLOURS, console
     "--poll", is_flag=True, help="Look for changes instead of being told: for containers, network disks."
 )
 @click.option("--lang", multiple=True, help="Build only this language.")
-@click.option(
-    "--exec/--no-exec",
-    "execute",
-    default=None,
-    help="Run the examples of the pages.  [default: of packages that the configuration names]",
-)
+@running_examples
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 @click.option("--color", type=click.Choice(COLOURS), default="auto", show_default=True)
 def serve(
