@@ -18,7 +18,6 @@ from site_builder.config import Config, load
 from site_builder.discover import locate
 from site_builder.errors import SiteError
 
-
 running_examples = click.option(
     "--exec/--no-exec",
     "execute",
