@@ -1,14 +1,60 @@
 """
 ---
 title: site_builder
-summary: Any Python package, as a website of side-by-side notes and code.
+summary: The tool behind this site. Any Python package in, a website out.
 order:
-  [cli, serve, site, discover, parse, blocks, index, prose, katex, highlight, translate, weave, render, outputs, write]
+  [manual, site, model, errors, config, discover, parse, blocks, index, prose, katex, highlight, record, claims,
+  symbols, verified, translate, weave, render, outputs, write, cache, resources, cli, serve, lint, audit, codes, new]
 ---
 # site_builder
 
-The tool behind this site. It reads a package as text, never imports it, and writes pages in which each explanation
-stands beside the lines that it explains.
+Whoever writes Python explains it in docstrings and comments. There they are read in one colour and one size, without
+an equation, and nobody notices when they are no longer true.
+
+This tool makes pages of them. Each note stands beside the lines that it explains, mathematics is typeset, and names
+lead to their definitions. Then it runs the examples, and shows at each line what came of it: shapes, values, and
+whether what the notes claim about them holds.
+
+If you want such a site of your own package, read [the manual](manual/index.md). It begins with a
+[first page](manual/getting-started.md) in five minutes.
+
+## How it works
+
+What follows is the builder itself, as a site of its own. A site comes into being in one line:
+
+    discover → parse | index | record
+      → translate → weave → render → write
+
+Plain functions pass frozen values from left to right, and nothing flows back. Only [discover](discover.html),
+[record](record/index.html), [cache](cache.html) and [write](write.html) touch the disk or start processes. Pages are
+worked on independently, but for one moment: the [index](index/index.html) needs to have seen them all, so that a link
+can lead anywhere.
+
+That line is [`site.build`](site_builder.site.build). Read it first, and then what each stage hands to the next, in
+[What flows down the pipeline](model.html). After that you can open any stage by itself. A module imports only from
+stages to the left of its own, and a test holds it to that.
+
+## Where to change it
+
+* Something is read wrongly from a file: [parse](parse/index.html) for Python, [blocks](blocks/index.html) for
+  Markdown, [docstyles](prose/docstyles/index.html) for docstrings in other styles.
+* Something looks wrong: the templates and style sheets, and [weave](weave/index.html) for what they are given.
+* Something is missing in the margin of the code: [record](record/index.html) sees it,
+  [claims](claims/index.html) names it, [weave](weave/evidence.html) shows it.
+* A new file beside the pages: [outputs](outputs/index.html).
+* A new setting: [configuration](config.html). A new command: [the command line](cli/index.html).
+
+From Python, a site is built by `build`:
+
+```python
+from pathlib import Path
+
+from site_builder import build
+from site_builder.config import load
+
+report = build(load(Path("my_project")))
+print(report.pages, report.diagnostics)
+```
 """
 
 from __future__ import annotations

@@ -26,6 +26,8 @@ from site_builder.errors import SiteError
 MANIFEST = ".site_builder.json"
 """The file in the output folder that says what is ours; a folder that holds it is never a source."""
 
+DRAFT_PROVIDERS = ("openai", "deepl")
+
 
 def _key(default: Any, text: str) -> Any:
     """A field that may be set in the table, with its line in the reference."""
@@ -53,6 +55,9 @@ class Config:
         (), "All languages of the site; others than `language` are translations."
     )
     translations: str = _key("translations", "The folder of the catalogues.")
+    stale_limit: int = _key(
+        20, "How many blocks of a language may translate an older text before `check` finds fault."
+    )
     exclude: tuple[str, ...] = _key(
         (), "Files to leave out, as patterns relative to the root: `pkg/tests/**`."
     )
@@ -66,6 +71,11 @@ class Config:
         "tests/verified.json",
         "What the tests compared the pages with, as `pytest --verified-write` leaves it.",
     )
+    draft_provider: str = _key(
+        "", "Who drafts translations when asked to: `openai` (chat completions) or `deepl`."
+    )
+    draft_url: str = _key("", "The address that is asked; by default the provider's own.")
+    draft_model: str = _key("", "The model that is asked, of a provider that has several.")
     theme: str = _key("", "A folder whose `templates/` and `static/` replace files of the same name.")
 
     execute: bool = False
@@ -104,14 +114,17 @@ class Config:
         """A configured folder, relative to the root unless it is absolute."""
         return self.root / name
 
-    def source_link(self, path: str, line: int = 1) -> str:
-        """Where the repository host shows `path`, empty when it cannot be known."""
+    def source_link(self, path: str, line: int | str = 1) -> str:
+        """
+        Where the repository host shows `path`, empty when it cannot be known. Of the line `"{line}"` it is a pattern.
+        """
         if self.source_url:
             return self.source_url.replace("{path}", path).replace("{line}", str(line))
         if not self.repository_url:
             return ""
         blob = "-/blob" if "gitlab" in (urlsplit(self.repository_url).hostname or "") else "blob"
-        return f"{self.repository_url.rstrip('/')}/{blob}/main/{path}"
+        place = "" if line == 1 else f"#L{line}"
+        return f"{self.repository_url.rstrip('/')}/{blob}/main/{path}{place}"
 
 
 SETTINGS: Mapping[str, Field[Any]] = {f.name: f for f in fields(Config) if "help" in f.metadata}
@@ -153,7 +166,7 @@ def load(start: Path) -> Config:
 
 def validate(config: Config, path: str = "") -> Config:
     """The same configuration, its addresses in one form; raises `SiteError` for what no site could use."""
-    for key in ("base_url", "repository_url", "source_url"):
+    for key in ("base_url", "repository_url", "source_url", "draft_url"):
         url = getattr(config, key)
         if url and not _is_address(url):
             raise SiteError(f"{key} = {url!r} is no address", path=path, hint="write it with https://")
@@ -164,6 +177,10 @@ def validate(config: Config, path: str = "") -> Config:
         if word not in doctest.OPTIONFLAGS_BY_NAME:
             near = difflib.get_close_matches(word.upper(), doctest.OPTIONFLAGS_BY_NAME, n=1, cutoff=0)
             raise SiteError(f"doctest has no option {word!r}", path=path, hint=f"did you mean {near[0]!r}?")
+    if config.draft_provider and config.draft_provider not in DRAFT_PROVIDERS:
+        near = difflib.get_close_matches(config.draft_provider, DRAFT_PROVIDERS, n=1, cutoff=0)
+        what = f"draft_provider = {config.draft_provider!r} is not known"
+        raise SiteError(what, path=path, hint=f"did you mean {near[0]!r}?")
     return replace(config, base_url=config.base_url.rstrip("/") + "/") if config.base_url else config
 
 

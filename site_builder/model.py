@@ -45,10 +45,23 @@ class ProseLine:
 
 
 class BlockState(StrEnum):
-    """How a block that is shown in its source language came to be so."""
+    """How a block that is shown in its source language came to be so, or who translated it but a person."""
 
     MISSING = "missing"
     STALE = "stale"
+    MACHINE = "machine"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockMark:
+    """
+    What a translated page tells of one block: its state, the line of its entry in the catalogue (0: it has none),
+    and, of a stale one, the translation of the former text.
+    """
+
+    state: BlockState
+    line: int = 0
+    former: tuple[ProseLine, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ without copying the rest. What a template asks for and does not get is an error,
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,6 +25,7 @@ from markupsafe import Markup, escape
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.resources import resource_root
+from site_builder.translate.interface import plural_forms
 from site_builder.weave.model import SearchEntry, Woven
 
 
@@ -71,6 +73,9 @@ class Templates:
         environment: Any = self.environment
         self.translations = translations or NullTranslations()
         environment.install_gettext_translations(self.translations, newstyle=True)
+        self.environment.globals["plural_forms"] = lambda one, many: json.dumps(
+            plural_forms(self.translations, lang, one, many), ensure_ascii=False, sort_keys=True
+        )
         self.environment.globals["site"] = {
             "title": self.translations.gettext(config.site_title),
             "description": config.description and self.translations.gettext(config.description),

@@ -2,6 +2,7 @@
 ---
 title: Blocks
 summary: One splitter of Markdown, whose blocks know where in the text they stand.
+order: [splitter, starts, cursor, state, containers, leaves, tables, vocabulary, model, atoms, exchange]
 ---
 # Blocks
 
@@ -11,6 +12,10 @@ splitting is ours.
 
 `split` gives the blocks, `outline` the same as a tree; `translatable` and `replace` exchange the blocks written for
 people for their translations.
+
+Start with [the splitter](splitter.html), which goes through a text line by line. Whatever can stay open over
+several lines is either a [container](containers.html) or a [leaf](leaves.html); [how each of them
+begins](starts.html) is one regular expression.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ title: A cursor on one line
 summary: Consumes indentation by columns, tabs included.
 ---
 # A cursor on one line
+
+A container asks of each line how far it is indented before it asks what stands there. The cursor counts that in
+columns, not in characters, because a tab may stand for up to four blanks. It only moves through the text and never
+changes it: every offset stays one in the prose as the author typed it.
 """
 
 from __future__ import annotations

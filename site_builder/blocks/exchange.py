@@ -34,7 +34,7 @@ from site_builder.blocks.atoms import MATHS, AtomKind, atoms
 from site_builder.blocks.cursor import BLANKS
 from site_builder.blocks.model import ONE_LINE, Block, BlockKind
 from site_builder.blocks.splitter import outline
-from site_builder.model import BlockState, Position, Prose, ProseLine
+from site_builder.model import BlockMark, BlockState, Position, Prose, ProseLine
 
 _SILENT = MATHS | {AtomKind.CODE, AtomKind.TAG, AtomKind.AUTOLINK}
 _LETTER = re.compile(r"[^\W\d_]")
@@ -51,11 +51,11 @@ _BEGINNINGS = (
 class Exchanged(Prose):
     """
     Prose whose lines come from more than one file. `origins` says where the characters from an offset
-    on were typed; `marks` has the offset of every block that stayed in the source language.
+    on were typed; `marks` has the offset of every block of which there is something to tell.
     """
 
     origins: tuple[tuple[int, Position], ...] = ()
-    marks: tuple[tuple[int, BlockState], ...] = ()
+    marks: tuple[tuple[int, BlockMark], ...] = ()
 
     def position(self, offset: int) -> Position:
         index = bisect_right(self.origins, offset, key=lambda origin: origin[0]) - 1
@@ -74,20 +74,20 @@ def translatable(prose: Prose) -> tuple[tuple[int, str], ...]:
 
 
 def replace(
-    prose: Prose, texts: Mapping[int, Sequence[ProseLine]], states: Mapping[int, BlockState] | None = None
+    prose: Prose, texts: Mapping[int, Sequence[ProseLine]], told: Mapping[int, BlockMark] | None = None
 ) -> Prose:
     """
-    The prose with other lines in the blocks of those numbers. `states` says why the others stay as they
-    are. A block given back unchanged leaves the text as it is; one given back empty stays.
+    The prose with other lines in the blocks of those numbers. `told` says why others stay as they are, and
+    what else there is to tell. A block given back unchanged leaves the text as it is; one given back empty stays.
     """
     if not prose.lines:
         return prose
     splice = _Splice(prose)
-    marks: list[tuple[int, BlockState]] = []
+    marks: list[tuple[int, BlockMark]] = []
     for number, block in enumerate(_written(prose.text)):
         splice.source(block.start)
-        if states and number in states:
-            marks.append((splice.length, states[number]))
+        if told and number in told:
+            marks.append((splice.length, told[number]))
         if any(line.text.strip() for line in texts.get(number, ())):
             splice.other(block, texts[number])
     splice.source(len(prose.text))
@@ -160,7 +160,7 @@ class _Splice:
                 self.add(text[start:end], _place(line, offset + start), line.raw)
             between = " " if block.kind in ONE_LINE else f"\n{block.prefix}"
 
-    def made(self, marks: tuple[tuple[int, BlockState], ...]) -> Exchanged:
+    def made(self, marks: tuple[tuple[int, BlockMark], ...]) -> Exchanged:
         origins = tuple(self.origins)
         places = Exchanged(origins=origins)
         lines: list[ProseLine] = []
@@ -173,7 +173,8 @@ class _Splice:
             )
             start = end
         by_line = Prose(tuple(lines))
-        states = tuple((by_line.line_at(offset), state) for offset, state in marks)
+        left = (BlockState.MISSING, BlockState.STALE)
+        states = tuple((by_line.line_at(offset), mark.state) for offset, mark in marks if mark.state in left)
         return Exchanged(tuple(lines), states, origins or ((0, self.prose.position(0)),), marks)
 
     def is_raw(self, start: int, end: int) -> bool:

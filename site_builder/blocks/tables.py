@@ -4,6 +4,10 @@ title: Rows of a table
 summary: A line cut at its bars, but not at those inside code or math.
 ---
 # Rows of a table
+
+A bar parts two cells, unless it is escaped with a backslash or stands in a code span or in math, where bars are
+common. A cell is a span of the text without the blanks around it, so that a translator can be handed a single cell
+and a fault can be reported at its column.
 """
 
 from __future__ import annotations

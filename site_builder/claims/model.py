@@ -4,6 +4,10 @@ title: What a claim is
 summary: Claims, verdicts on them, and shapes whose axes have names.
 ---
 # What a claim is
+
+A claim is read once, judged in many calls and shown in several places, so what it is stands here, apart from all
+of them. A `Claim` remembers where it was typed and knows nothing of any record. A `Checked` is everything that a
+page needs: the verdicts for its notes, and the named shapes for its code.
 """
 
 from __future__ import annotations

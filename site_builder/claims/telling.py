@@ -4,6 +4,10 @@ title: Saying that a claim is false
 summary: The claim, what was recorded, and the numbers that its names had.
 ---
 # Saying that a claim is false
+
+To decide whether the note or the code is wrong, an author needs three things: the claim with numbers in place of
+its names, the shape that was recorded, and the example that made it. All three go into one sentence, with the
+numbers that the names had at that moment.
 """
 
 from __future__ import annotations

@@ -2,12 +2,16 @@
 ---
 title: Command line
 summary: One file per command; what they share is the way they speak.
+order: [build, serve, check, inspection, telling, new, translate, translating, draft, pseudo, console]
 ---
 # Command line
 
 Diagnostics and progress go to standard error, so that standard output stays clean for other programs. The exit
 status is 0 when the site was made, 1 when `--strict` or `check` found a fault in a page, 2 when the command itself
 could not be carried out.
+
+A command reads its options, makes a configuration of them and calls one function of the pipeline. A new command is
+a new file here, and one line below.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from site_builder import __version__
 from site_builder.cli.build import build
 from site_builder.cli.check import check
 from site_builder.cli.console import complain
+from site_builder.cli.new import new
 from site_builder.cli.serve import serve
 from site_builder.cli.translate import translate
 from site_builder.errors import SiteError
@@ -34,6 +39,7 @@ def commands() -> None:
 
 commands.add_command(build)
 commands.add_command(check)
+commands.add_command(new)
 commands.add_command(serve)
 commands.add_command(translate)
 

@@ -4,6 +4,12 @@ title: build
 summary: The command that writes the site.
 ---
 # `build`
+
+`configured` is where the command line meets the configuration, for all commands. Paths outside the configured
+packages are built without the project's settings: the title, the languages and the address of one package say
+nothing about another.
+
+The pipeline is imported inside the command, so that `--help` answers at once.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ title: How the commands speak
 summary: Colour where it is wanted, a progress bar only on a terminal, one last line with the counts.
 ---
 # How the commands speak
+
+Every command prints through these few functions, so that a message looks the same everywhere: one line a fault,
+never wrapped, and plain where nobody sees colours. What is printed is never read as markup, since a path may hold
+square brackets.
 """
 
 from __future__ import annotations

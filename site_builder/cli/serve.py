@@ -4,6 +4,10 @@ title: serve
 summary: The command that shows an author the page while it is written.
 ---
 # `serve`
+
+The command turns its options into one call of [the server](site_builder.serve). It hands over a function and not a
+configuration, because `pyproject.toml` is among the files that an author may be editing: the settings are read
+again before every build.
 """
 
 from __future__ import annotations

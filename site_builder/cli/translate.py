@@ -4,6 +4,10 @@ title: translate
 summary: The commands that give translators their work, and count what is left of it.
 ---
 # `translate`
+
+The work is done in [the upkeep of catalogues](site_builder.translate.upkeep); here the languages are chosen and
+the results printed. The pages come from the first half of the pipeline, as far as the index. What a translator is
+given depends on the sources alone, so no example has to run for it.
 """
 
 from __future__ import annotations
@@ -13,13 +17,13 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
-from site_builder.cli.build import configured
 from site_builder.cli.console import COLOURS, console, count, show
-from site_builder.config import Config
-from site_builder.errors import SiteError
-from site_builder.model import Page
+from site_builder.cli.draft import draft
+from site_builder.cli.pseudo import pseudo
+from site_builder.cli.translating import chosen, pages_of
 
 if TYPE_CHECKING:
     from site_builder.translate.upkeep import Count
@@ -32,6 +36,10 @@ _COLOR = click.option("--color", type=click.Choice(COLOURS), default="auto", sho
 @click.group()
 def translate() -> None:
     """Work on the translations of the site: one PO file a page."""
+
+
+translate.add_command(draft)
+translate.add_command(pseudo)
 
 
 @translate.command()
@@ -47,8 +55,8 @@ def update(lang: tuple[str, ...], verbose: bool, color: str) -> int:
     from site_builder.translate import upkeep
 
     out = console(color)
-    config, languages = _configured(lang)
-    pages = _pages(config)
+    config, languages = chosen(lang)
+    pages = pages_of(config)
     faults = written = unchanged = 0
     for code in languages:
         done = upkeep.update(config, code, pages)
@@ -69,12 +77,15 @@ def update(lang: tuple[str, ...], verbose: bool, color: str) -> int:
 @_VERBOSE
 @_COLOR
 def status(lang: tuple[str, ...], verbose: bool, color: str) -> int:
-    """Print how many blocks of each page are translated, stale and missing."""
+    """Print how many blocks of each page are translated, drafted by a machine, stale and missing.
+
+    The words are those of the source, and those of them that are left to translate.
+    """
     from site_builder.translate import upkeep
 
     out = console(color, stderr=False)
-    config, languages = _configured(lang)
-    pages = _pages(config)
+    config, languages = chosen(lang)
+    pages = pages_of(config)
     for code in languages:
         counts, faults = upkeep.status(config, code, pages)
         show(console(color), faults, as_errors=False)
@@ -85,31 +96,12 @@ def status(lang: tuple[str, ...], verbose: bool, color: str) -> int:
 def _print(out: Console, lang: str, counts: tuple[Count, ...]) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column(lang, no_wrap=True)
-    for heading in ("done", "stale", "missing", "%"):
+    for heading in ("done", "drafts", "stale", "missing", "%", "words", "left"):
         table.add_column(heading, justify="right", no_wrap=True)
     for one in counts:
-        numbers = (one.done, one.stale, one.missing, one.percent)
+        numbers = (one.done, one.drafts, one.stale, one.missing, one.percent, one.words, one.left)
         style = "green" if one.done == one.total else "yellow" if one.done else None
         table.add_row(one.name, *(f"{number:,}" for number in numbers), style=style)
+    # As wide as it needs to be: a number that is cut short would be a wrong one.
+    out.width = max(out.width, Measurement.get(out, out.options.update_width(1000), table).maximum)
     out.print(table)
-
-
-def _configured(lang: tuple[str, ...]) -> tuple[Config, tuple[str, ...]]:
-    """The configuration, and the translations that the command is about."""
-    config = configured((), None, lang)
-    languages = config.all_languages[1:]
-    if not languages:
-        raise SiteError(
-            f"there is no language to translate into but {config.language!r}, that of the sources",
-            hint="name one under languages in [tool.site_builder]",
-        )
-    return config, languages
-
-
-def _pages(config: Config) -> tuple[Page, ...]:
-    """Every page of the configured packages, in reading order."""
-    from site_builder.site import read
-    from site_builder.site.workers import default_jobs
-
-    tree = read(config, default_jobs()).index
-    return tuple(page for url in tree.order if (page := tree.page(url)))

@@ -2,6 +2,7 @@
 ---
 title: Highlight
 summary: Pygments once per file, cut by line; every line read back gives the bytes of the file.
+order: [tokens, lines]
 ---
 # Highlight
 

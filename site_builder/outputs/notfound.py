@@ -5,7 +5,9 @@ summary: What the host shows for an address that leads nowhere.
 ---
 # Page not found
 
-The host may show it at any depth, so its links cannot be relative: without `base_url` there is no such page.
+The host may show it at any depth, so its links cannot be relative: without `base_url` there is no such page. Some
+hosts look for it in the folder that was asked for, and so find that of the reader's language; the others show the
+one at the root, which leads to the rest.
 """
 
 from __future__ import annotations
@@ -19,19 +21,19 @@ from site_builder.weave import Site, bare
 URL = "404.html"
 
 
-def files(site: Site, templates: Templates) -> dict[str, str]:
+def files(site: Site, templates: Templates, lang: str) -> dict[str, str]:
     if not site.config.base_url:
         return {}
     root = urlsplit(site.config.base_url).path
-    page = bare(site, URL, site.config.language)
+    page = bare(site, URL, lang)
     absolute = replace(
         page,
         root=root,
-        home=f"{root}index.html",
-        contents=f"{root}all-pages.html",
-        crumbs=tuple(replace(crumb, href=root + crumb.href) for crumb in page.crumbs),
-        languages=(),
+        home=root + site.url("index.html", lang),
+        contents=root + site.url("all-pages.html", lang),
+        crumbs=tuple(replace(crumb, href=root + site.url(crumb.href, lang)) for crumb in page.crumbs),
+        languages=tuple(replace(link, href=root + site.url(URL, link.code)) for link in page.languages),
         canonical="",
         alternates=(),
     )
-    return {URL: templates.not_found(absolute)}
+    return {site.url(URL, lang): templates.not_found(absolute)}

@@ -4,6 +4,10 @@ title: Redirects
 summary: An old URL leads to where its page is now.
 ---
 # Redirects
+
+A page that has moved lists its old addresses under `redirect_from`. Each becomes a small page that leads to the
+new one, because a static site has no server that could answer with a redirect. The index has already settled which
+old addresses are free.
 """
 
 from __future__ import annotations

@@ -2,12 +2,19 @@ r"""
 ---
 title: Python source to sections
 summary: Reads one file and cuts it into notes and code, losing no byte of it.
+order:
+  [decode, text, sections, starts, structure, comments, docstrings, front, opening, anchors, names, survey,
+  scopes, identifiers, nodes]
 ---
 # Python source to sections
 
 A page comes from one file. Its docstrings and comments are the notes, everything else is code, and each piece
 remembers its lines: joined again, they are the file. Nothing that a file can hold makes this fail. What
 Python cannot read becomes a page of code, with a diagnostic that says why.
+
+The way of a file is [bytes to lines](decode.html), [lines to sections](sections.html), and the module's docstring
+to [front matter](front.html) and [opening](opening.html). Beside it, [names](names.html) finds out what each
+identifier means, so that code can link to definitions.
 """
 
 from __future__ import annotations

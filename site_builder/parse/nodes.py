@@ -4,6 +4,10 @@ title: Nodes
 summary: Small questions that are put to the syntax tree.
 ---
 # Nodes
+
+Several passes walk the same tree and ask the same things of it: what a chain of attributes hangs on, which
+arguments a function has, which parts of a node can hold names. The answers stand here once. They keep no state and
+report no faults.
 """
 
 from __future__ import annotations

@@ -4,20 +4,24 @@ title: From blocks to HTML
 summary: Lists, tables, quotations and notes round the words that Python-Markdown has read.
 ---
 # From blocks to HTML
+
+Python-Markdown reads words only. Everything that has a shape is made here, by the kind of each block: `node` for
+what holds other blocks, `block` for what does not. The result still has slots in it; formulas, code and links fill
+them at the very end.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 
 from site_builder import highlight
 from site_builder.blocks import Block, BlockKind, Container, ContainerKind
-from site_builder.model import BlockState
-from site_builder.prose import examples, tags
+from site_builder.model import BlockMark, BlockState
+from site_builder.prose import examples, labels, tags
 from site_builder.prose.context import Context, Passage
 from site_builder.prose.model import Heading
 from site_builder.prose.notes import Notes
@@ -30,14 +34,17 @@ _LANGUAGE = re.compile(r"[{. ]*([\w+#-]+)", re.ASCII)
 class Assembly:
     """
     One prose on its way to HTML. By the identity of a block, `words` has the HTML and plain text of those
-    written for people, `states` says which are not translated, `ids` names the headings, and `single_tags`
-    has the places in HTML where tags begin that have no partner.
+    written for people, `states` says what a translated page tells of them, `ids` names the headings, and
+    `single_tags` has the places in HTML where tags begin that have no partner. `source` is the language, and the
+    direction where it must be said, of what is not translated.
     """
 
     context: Context
     words: Mapping[int, tuple[str, str]]
-    states: Mapping[int, BlockState]
-    source_lang: str
+    states: Mapping[int, BlockMark]
+    source: tuple[str, str]
+    catalogue: str
+    label: labels.Label | None
     ids: Mapping[int, str]
     notes: Notes
     example: examples.Told | None
@@ -48,9 +55,18 @@ class Assembly:
     plain: list[str] = field(default_factory=list)
 
     def document(self, root: Container) -> str:
-        body = self.flow(root)
-        notes = self.notes.section(self.flow)
-        return "\n".join(part for part in (body, notes) if part)
+        notes = [child for child in root.children if _is_note(child)]
+        body = [child for child in root.children if not _is_note(child)]
+        parts: list[str] = []
+        for child, marks in zip(body, labels.after(body, self.states), strict=True):
+            parts += (self.node(child, tight=False), *self.told(marks))
+        parts.append(self.notes.section(self.flow))
+        for marks in labels.after(notes, self.states):
+            parts += self.told(marks)
+        return "\n".join(filter(None, parts))
+
+    def told(self, marks: Iterable[BlockMark]) -> Iterator[str]:
+        return (self.slot(self.label(mark)) for mark in marks if self.label)
 
     def flow(self, container: Container, tight: bool = False) -> str:
         return "\n".join(filter(None, (self.node(child, tight) for child in container.children)))
@@ -149,7 +165,9 @@ class Assembly:
         inner, plain = self.words[id(block)]
         self.plain.append(plain)
         name = self.ids[id(block)]
-        self.headings.append(Heading(block.level, self.context.filled(inner), plain, name))
+        self.headings.append(
+            Heading(block.level, self.abroad(block, self.context.filled(inner)), plain, name)
+        )
         anchor = f' id="{html.escape(name)}"' if name else ""
         return f"<h{block.level}{anchor}{self.mark(block)}>{inner}</h{block.level}>"
 
@@ -193,10 +211,39 @@ class Assembly:
     def mark(self, block: Block, css: str = "") -> str:
         """
         The attributes of the block's element; they tell a reader, and a browser, if it is not in the language of
-        the page.
+        the page, and a reader, if no person put it into that language.
         """
-        state = self.states.get(id(block))
-        if not state:
-            return f' class="{css}"' if css else ""
+        mark = self.states.get(id(block))
+        line = self.line(block, mark)
+        attributes = f' data-line="{line}"' if line else ""
+        if not mark:
+            return f'{attributes} class="{css}"' if css else attributes
+        if mark.state is BlockState.MACHINE:
+            return f'{attributes} class="{f"{css} drafted".strip()}" data-state="{mark.state}"'
         css = f"{css} fallback".strip()
-        return f' lang="{html.escape(self.source_lang)}" class="{css}" data-state="{state}"'
+        return f'{attributes}{self.language} class="{css}" data-state="{mark.state}"'
+
+    def line(self, block: Block, mark: BlockMark | None) -> int:
+        """The line of the catalogue that translates the block, or should."""
+        if not self.catalogue:
+            return 0
+        if mark and mark.line:
+            return mark.line
+        place = self.context.prose.position(block.start)
+        return place.line if place.path == self.catalogue else 0
+
+    def abroad(self, block: Block, inner: str) -> str:
+        """The words of a block as another place of the page may show them."""
+        mark = self.states.get(id(block))
+        if not mark or mark.state is BlockState.MACHINE:
+            return inner
+        return f"<span{self.language}>{inner}</span>"
+
+    @property
+    def language(self) -> str:
+        lang, direction = map(html.escape, self.source)
+        return f' lang="{lang}"' + (f' dir="{direction}"' if direction else "")
+
+
+def _is_note(node: Block | Container) -> bool:
+    return isinstance(node, Container) and node.kind is ContainerKind.FOOTNOTE

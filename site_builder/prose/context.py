@@ -4,6 +4,13 @@ title: One prose on its way
 summary: What all blocks of one rendering share, and where each of their characters was typed.
 ---
 # One prose on its way
+
+Two kinds of coordinates meet here. A `Passage` knows where each character of a block stands in the prose, and the
+prose knows where that is in the file. So a fault found in a piece of HTML is reported at the line and column where
+the author typed it.
+
+It also matters who typed it: what comes from a translator's catalogue is cleaned, what comes from the page's
+author is not.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ title: Examples
 summary: "What a doctest shows a reader: what is typed, and what comes out."
 ---
 # Examples
+
+An example is cut into steps just as `doctest` cuts it, so that what is shown is what is run. Where the record
+tells what came of a step, the page shows that output, and says below the example whether it was as expected.
+Without a record it shows what the author typed.
 """
 
 from __future__ import annotations

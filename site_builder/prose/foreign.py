@@ -22,9 +22,9 @@ from site_builder.prose import docstyles
 def as_markdown(page: Page) -> Page:
     """
     The page with all its prose in Markdown; the same page where it was. Whoever wrote front matter wrote for us, and
-    means every sign of Markdown and HTML in the page.
+    means every sign of Markdown and HTML in the page; so does whoever wrote a Markdown file.
     """
-    style = "markdown" if page.front.positions else "auto"
+    style = "markdown" if page.front.positions or page.source.is_markdown else "auto"
     sections = tuple(
         section
         if (prose := _converted(section.prose, style)) is section.prose

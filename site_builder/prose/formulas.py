@@ -4,6 +4,10 @@ title: Formulas
 summary: From what the author typed to what is typeset, and back to the character that is wrong.
 ---
 # Formulas
+
+KaTeX says where a fault stands in the formula that it was given. That is not quite what was typed: dollar signs
+are gone, and some environments were renamed. Here the position is carried back to the author's file. A formula
+with a fault is shown as it was typed, and the page goes on.
 """
 
 from __future__ import annotations

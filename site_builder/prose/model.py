@@ -4,6 +4,9 @@ title: Rendered prose
 summary: HTML, its headings, its plain text, and what was wrong.
 ---
 # Rendered prose
+
+What `render` returns, and the small values that it exchanges with its callbacks. They stand apart so that its
+parts can share them without importing one another.
 """
 
 from __future__ import annotations

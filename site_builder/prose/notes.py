@@ -4,6 +4,10 @@ title: Footnotes
 summary: Numbered in the order in which the text refers to them, and gathered at the end.
 ---
 # Footnotes
+
+The number of a note is its place in the order of reading, whatever its label is. Its id is made from the label and
+from a prefix for the section: each section of a page is rendered on its own, and two of them may have a note of
+the same name.
 """
 
 from __future__ import annotations

@@ -4,6 +4,12 @@ title: Render
 summary: Markdown that remembers its origin goes in; HTML and diagnostics come out.
 ---
 # Render
+
+The order matters. The text is cut into blocks. Code, formulas and links are taken out of those that hold words.
+Python-Markdown reads what is left, all blocks in one go. Then the blocks become HTML, and what was taken out is
+put back.
+
+`formulas` stops after the second step: it tells in advance what will have to be typeset.
 """
 
 from __future__ import annotations
@@ -13,12 +19,13 @@ from types import MappingProxyType
 
 from site_builder import blocks
 from site_builder.blocks import Block, BlockKind, Container, Exchanged, starts
-from site_builder.model import BlockState, Prose
+from site_builder.model import BlockMark, Prose
 from site_builder.prose import inline, tags
 from site_builder.prose.assemble import Assembly
 from site_builder.prose.context import Context, Passage, Target, normalised, unescaped
 from site_builder.prose.examples import Signs, Told
 from site_builder.prose.formulas import Formulas
+from site_builder.prose.labels import Label
 from site_builder.prose.model import Rendered
 from site_builder.prose.notes import Notes
 from site_builder.prose.protect import protect
@@ -33,6 +40,9 @@ def render(
     link: Callable[[str], str],
     prefix: str,
     source_lang: str = "en",
+    source_dir: str = "",
+    catalogue: str = "",
+    label: Label | None = None,
     heading_ids: Sequence[str] = (),
     example: Told | None = None,
     example_words: Mapping[str, str] = MappingProxyType({}),
@@ -49,6 +59,10 @@ def render(
     without prompts, and where it begins, and tells what came of it; `example_words` say of a whole example how it went,
     `signs` which identifiers in a line of it are to be marked. `trusted` is the file whose author may write any
     HTML: of what was typed elsewhere, in a catalogue, only the harmless passes. Without it all is the author's.
+
+    Of a translated page, `source_lang` is what a block is in that was not translated, `source_dir` the direction of
+    that language where the page has the other; the elements tell their lines in the file `catalogue`, and `label`
+    makes what a reader is told after a block.
     """
     text = prose.text
     root = blocks.outline(text)
@@ -63,7 +77,9 @@ def render(
         context=context,
         words={id(block): made for block, made in zip(written, read, strict=True)},
         states=_states(prose, written),
-        source_lang=source_lang,
+        source=(source_lang, source_dir),
+        catalogue=catalogue,
+        label=label,
         ids={id(block): name for block, name in zip(headings, names, strict=False)},
         notes=notes,
         example=example,
@@ -131,11 +147,11 @@ def _single_tags(root: Container, text: str) -> dict[int, frozenset[int]]:
     return {id(block): places for block, places in zip(written, single, strict=True)}
 
 
-def _states(prose: Prose, written: Sequence[Block]) -> dict[int, BlockState]:
-    """Of the blocks that a translation left in the source language, by identity, why it did."""
+def _states(prose: Prose, written: Sequence[Block]) -> dict[int, BlockMark]:
+    """Of the blocks that a translation left in the source language, by identity, why it did; and of drafts."""
     if isinstance(prose, Exchanged):
         marks = dict(prose.marks)
         return {id(block): marks[block.start] for block in written if block.start in marks}
     lines = dict(prose.states)
     found = ((block, prose.line_at(block.start)) for block in written)
-    return {id(block): lines[line] for block, line in found if line in lines}
+    return {id(block): BlockMark(lines[line]) for block, line in found if line in lines}

@@ -4,6 +4,9 @@ title: Ids of headings
 summary: From the words of a heading, in any script, to something that fits into an address.
 ---
 # Ids of headings
+
+They are made from the source text, never from a translation, so that a link means the same in every language.
+Letters of all scripts are kept. A heading without any is called `heading`, and what repeats is numbered.
 """
 
 from __future__ import annotations

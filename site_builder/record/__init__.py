@@ -2,18 +2,25 @@
 ---
 title: The evidence
 summary: Runs the examples of pages, in processes of their own, and says what each statement produced.
+order:
+  [crew, supervise, worker, sandbox, examples, tracer, follower, codes, outline, targets, notes, values, arrays,
+  objects, modules, model, keys, sources, limits, neutral, processes, faults, timing]
 ---
 # The evidence
 
-    recorded = record_pages(config, pages, only=urls, store=store, jobs=jobs)
-    recorded.records[url]        # a Record
-    recorded.diagnostics         # what is wrong with examples, at the lines where they now stand
+    recorded = record_pages(config, pages)
+    recorded.records[url]   # a Record
+    recorded.diagnostics    # faults, at the lines of today
 
 A [`Record`](model.html) speaks of statements and docstrings by their ordinals, so that a cached one fits a page
 whose prose has moved. [`Outline.of`](outline.html) says which lines those are now.
 
 Only pages with examples have a record. Running them runs the author's code: whether that may be done is for the
 caller to know, from `config.execute`.
+
+Three kinds of processes take part. The builder hands out tasks ([crew](crew.html)); one process
+[watches](supervise.html) and forks; its children [run one page each](worker.html). Inside a child, the
+[tracer](tracer.html) and the [follower](follower.html) see the statements go by.
 """
 
 from __future__ import annotations

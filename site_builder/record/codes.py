@@ -4,6 +4,11 @@ title: Which statement an instruction belongs to
 summary: The positions of a code object's instructions, found once.
 ---
 # Which statement an instruction belongs to
+
+The tracer is told of lines and instructions; a record speaks of statements of the source. Which instruction
+belongs to which statement is worked out once for each code object, from the positions that the compiler left in
+it, and only looked up afterwards. Opcodes differ between versions of Python, so each is looked up by its name and
+may be absent.
 """
 
 from __future__ import annotations

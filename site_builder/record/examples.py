@@ -4,6 +4,10 @@ title: Running examples
 summary: Prompt after prompt, as doctest does, with what really came out.
 ---
 # Running examples
+
+The loop is doctest's own but for two things: what really came out is kept, and the tracer is on only while an
+example runs. Output is compared by doctest's checker under the configured options, so that a build and `pytest
+--doctest-modules` agree.
 """
 
 from __future__ import annotations

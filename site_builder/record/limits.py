@@ -4,6 +4,10 @@ title: What examples may use
 summary: The limits of one page, from the configuration.
 ---
 # What examples may use
+
+Code on a page must not hang a build or fill a machine. Time and memory come from the configuration, as do the
+options by which output is compared; how much output is kept is fixed. The options and that amount are part of a
+record's key. Time and memory are not: a run that exceeded them is never kept.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ title: Text that is the same everywhere
 summary: Without addresses in memory, and without folders of the machine.
 ---
 # Text that is the same everywhere
+
+One state of the sources must give the same record on every machine, byte for byte. So what an example prints loses
+its addresses in memory, the folder of the project and that of the sandbox.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ title: Looking without touching
 summary: The attributes of an object, whatever its author made of access to them.
 ---
 # Looking without touching
+
+The recorder looks at strangers' objects while their code runs. To ask one for an attribute may run a property or a
+`__getattr__`, which may print, raise or change something. So dictionaries and slots are read directly, and what
+would have to be computed counts as absent.
 """
 
 from __future__ import annotations

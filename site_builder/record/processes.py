@@ -4,6 +4,10 @@ title: The processes below
 summary: Who is whose child, and how much memory each holds, as Linux tells it.
 ---
 # The processes below
+
+An example may start processes, and these may start more. All of them count towards the memory of the page, and all
+have to end with it. Linux tells in `/proc` who they are; a process may vanish while it is looked at, so every
+answer may be empty.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ title: What a statement writes
 summary: The names that it gives values to, and how to find them in a frame.
 ---
 # What a statement writes
+
+Names come from the syntax tree, values later from the frame. So each `Target` carries the way from a local
+variable to the value, with private names as Python mangles them. What a statement may leave unwritten, such as a
+walrus behind `and`, says so: the value that stands there could be an older one.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ title: What recording costs
 summary: The time that examples take, looked at and not.
 ---
 # What recording costs
+
+Only the benchmarks ask for this. Runs alternate, one without the tracer and one with it, so that a machine that
+slows down slows both. Of several rounds the least counts: it is the one that was disturbed least.
 """
 
 from __future__ import annotations

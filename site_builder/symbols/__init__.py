@@ -6,10 +6,10 @@ order: [identifiers]
 ---
 # Symbols
 
-The front matter of a page says which identifiers a symbol means: `Q: [query, self.query]`. The symbols are numbered in
-the author's order, and everything that a reader sees of one, in a formula, in a line of code, in the legend, bears its
-number. Where a symbol stands in the formulas is found by `site_builder.katex`, where its identifiers stand in the code
-[here](identifiers.html).
+The front matter of a page says which identifiers a symbol means: `Q: [query, self.query]`. What that matches is told in
+[the manual](../manual/symbols.md). The symbols are numbered in the author's order, and everything that a reader sees
+of one, in a formula, in a line of code, in the legend, bears its number. Where a symbol stands in the formulas is
+found by `site_builder.katex`, where its identifiers stand in the code [here](identifiers.html).
 
 A symbol that no formula has, or an identifier that no line of code has, ties nothing to anything, and is reported.
 """

@@ -2,25 +2,31 @@
 ---
 title: Translation
 summary: A page's prose with each block in the reader's language, or marked where it is not.
+order:
+  [matching, comparing, kept, glossary, catalogue, syntax, merging, upkeep, files, locales, interface, escaped,
+  pseudo, drafts]
 ---
 # Translation
 
 A translation changes no page: it changes the prose that the page is woven from. The blocks of each section are
 looked up one by one, first by their text, then by their place. What has no translation stays as the author wrote it
-and says so; what has an old one is *stale*, and stays as the author wrote it too.
+and says so; what has an old one is *stale*, and stays as the author wrote it too. What a machine wrote and
+nobody has read is shown, and says that.
+
+[Matching](matching.html) decides which entry belongs to which block, [merging](merging.html) brings a catalogue up
+to date, and [comparing](comparing.html) holds each translation against its source.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from site_builder import blocks
 from site_builder.errors import Diagnostic
-from site_builder.model import BlockState, Page, Position, Prose, ProseLine
-from site_builder.translate import syntax
+from site_builder.model import BlockMark, BlockState, Page, Position, Prose, ProseLine
+from site_builder.translate import comparing, syntax
 from site_builder.translate.catalogue import Catalogue, Entry, Place
-from site_builder.translate.comparing import mismatches
 from site_builder.translate.matching import Unit, match
 
 __all__ = ["Localised", "localise", "opening", "original", "parts", "units"]
@@ -37,8 +43,16 @@ class Localised:
     intro: Prose
     sections: tuple[Prose, ...]
     states: Mapping[Place, BlockState | None]
-    """How each block came out; `None` for a translated one."""
+    """How each block came out; `None` for one that a person translated."""
     diagnostics: tuple[Diagnostic, ...] = ()
+    catalogue: str = ""
+    """The file that it comes from, where there is one."""
+
+    @property
+    def whole(self) -> BlockState | None:
+        """What all blocks have in common: a page that is not translated, or that a machine translated."""
+        found = {*self.states.values()}
+        return found.pop() if len(found) == 1 else None
 
 
 def original(page: Page) -> Localised:
@@ -48,43 +62,52 @@ def original(page: Page) -> Localised:
 
 def localise(page: Page, catalogue: Catalogue | None, faults: tuple[Diagnostic, ...] = ()) -> Localised:
     """The page with what the catalogue has; without a catalogue, every block is missing."""
-    matches = match(units(page), catalogue.entries if catalogue else ())
-    states: dict[Place, BlockState | None] = {}
-    texts: dict[str, dict[int, tuple[ProseLine, ...]]] = {}
-    fallback: dict[str, dict[int, BlockState]] = {}
-    found: list[Diagnostic] = [*faults]
-    for matched in matches:
-        place, entry = matched.unit.place, matched.entry
-        states[place] = matched.state
-        if matched.state is not None:
-            fallback.setdefault(place.anchor, {})[place.ordinal] = matched.state
-        elif entry and catalogue:
-            texts.setdefault(place.anchor, {})[place.ordinal] = _lines(catalogue.path, entry)
-            found += mismatches(catalogue.path, entry, matched.unit.text)
-    proses = (
-        blocks.replace(prose, texts.get(anchor, {}), fallback.get(anchor, {}))
-        for anchor, prose in parts(page)
-    )
-    return _localised(proses, states, tuple(dict.fromkeys(found)))
+    shown = _Shown(page, catalogue)
+    proses = (shown.prose(anchor, prose) for anchor, prose in parts(page))
+    done = _localised(proses, shown.states, tuple(dict.fromkeys((*faults, *shown.found))))
+    return replace(done, catalogue=catalogue.path if catalogue and catalogue.entries else "")
 
 
 def opening(page: Page, catalogue: Catalogue | None) -> Localised:
     """Title and summary as `localise` gives them, which is all that other pages show; the rest as it was written."""
-    texts: dict[str, dict[int, tuple[ProseLine, ...]]] = {}
-    fallback: dict[str, dict[int, BlockState]] = {}
-    for matched in match(units(page), catalogue.entries if catalogue else ()):
-        place, entry = matched.unit.place, matched.entry
-        if matched.state is not None:
-            fallback.setdefault(place.anchor, {})[place.ordinal] = matched.state
-        elif entry and catalogue:
-            texts.setdefault(place.anchor, {})[place.ordinal] = _lines(catalogue.path, entry)
+    shown = _Shown(page, catalogue, only=(TITLE, SUMMARY))
     proses = (
-        blocks.replace(prose, texts.get(anchor, {}), fallback.get(anchor, {}))
-        if anchor in (TITLE, SUMMARY)
-        else prose
-        for anchor, prose in parts(page)
+        shown.prose(anchor, prose) if anchor in (TITLE, SUMMARY) else prose for anchor, prose in parts(page)
     )
-    return _localised(proses, {})
+    return _localised(proses, shown.states)
+
+
+class _Shown:
+    """What each block is shown as, of the sections in `only` or of all."""
+
+    def __init__(self, page: Page, catalogue: Catalogue | None, only: tuple[str, ...] = ()):
+        self.states: dict[Place, BlockState | None] = {}
+        self.found: list[Diagnostic] = []
+        self.texts: dict[str, dict[int, tuple[ProseLine, ...]]] = {}
+        self.marks: dict[str, dict[int, BlockMark]] = {}
+        for matched in match(units(page), catalogue.entries if catalogue else ()):
+            place, entry, state = matched.unit.place, matched.entry, matched.state
+            if only and place.anchor not in only:
+                self.states[place] = state
+                continue
+            if state is None and entry and catalogue:
+                faults = comparing.faults(catalogue.path, entry, matched.unit.text, place, catalogue.terms)
+                self.found += faults
+                if any(fault.code == comparing.UNSAFE for fault in faults):
+                    state = BlockState.MISSING
+                else:
+                    self.texts.setdefault(place.anchor, {})[place.ordinal] = _lines(catalogue.path, entry)
+                    state = BlockState.MACHINE if entry.drafted else None
+            self.states[place] = state
+            if state is not None:
+                former = (
+                    _lines(catalogue.path, entry) if catalogue and entry and state is BlockState.STALE else ()
+                )
+                mark = BlockMark(state, entry.line if entry else 0, former)
+                self.marks.setdefault(place.anchor, {})[place.ordinal] = mark
+
+    def prose(self, anchor: str, prose: Prose) -> Prose:
+        return blocks.replace(prose, self.texts.get(anchor, {}), self.marks.get(anchor, {}))
 
 
 def units(page: Page) -> tuple[Unit, ...]:

@@ -9,6 +9,10 @@ One PO file a page: `translations/ja/transformers/mha.po`. An entry's reference 
 the section's anchor and the block's number in it — so that a block whose text has changed is still found, and can be
 called stale.
 
+A text stands in a catalogue once, with all its places. Where it is to be translated apart, a translator copies its
+entry, gives the copy a `msgctxt` — any word — and moves to it the references of the places that it is for. An update
+leaves the two apart, and what they say is nobody's concern but the translator's.
+
 Babel reads the file. It is written here, entry by entry, because Babel's writer folds the comments of people and the
 previous text of a stale entry at 76 columns, and each reading and writing would change them.
 """
@@ -19,13 +23,20 @@ import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from babel import Locale, UnknownLocaleError
 from babel.messages.catalog import Message
 from babel.messages.pofile import PoFileError, normalize, read_po
 
 from site_builder.errors import Diagnostic
 from site_builder.translate import syntax
+from site_builder.translate.glossary import Term
+from site_builder.translate.locales import locale
 from site_builder.translate.syntax import CatalogueSyntaxError, Piece, Raw, Scan
+
+MACHINE = "machine"
+"""The flag of a draft: until somebody has read it and taken the flag away, the page says who wrote it."""
+
+REFUSED = "#. draft refused: "
+"""How a comment begins that says why a text was left without a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +77,25 @@ class Entry:
             return ""
         return self.previous if self.stale else self.source
 
+    @property
+    def drafted(self) -> bool:
+        """Whether a machine wrote the translation and nobody has reviewed it."""
+        return MACHINE in self.flags and bool(self.text)
+
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The translations of one page, as they stand in its file. `header` and `trailing` are kept as typed."""
+    """
+    The translations of one page, as they stand in its file. `header` and `trailing` are kept as typed. `terms` is
+    what they are held to.
+    """
 
     path: str
     lang: str
     entries: tuple[Entry, ...]
     header: str = ""
     trailing: tuple[str, ...] = ()
+    terms: tuple[Term, ...] = ()
 
 
 def read(path: str, lang: str, data: bytes) -> tuple[Catalogue | None, tuple[Diagnostic, ...]]:
@@ -85,7 +105,7 @@ def read(path: str, lang: str, data: bytes) -> tuple[Catalogue | None, tuple[Dia
         found = syntax.scan(text)
         # Lines such as `#~| msgid` are gettext's, and unknown to Babel.
         known = "\n".join("" if line.lstrip().startswith("#~|") else line for line in text.split("\n"))
-        messages = read_po(io.StringIO(known), locale=_locale(lang), abort_invalid=True)
+        messages = read_po(io.StringIO(known), locale=locale(lang), abort_invalid=True)
     except CatalogueSyntaxError as fault:
         return None, (_fault(path, fault.line, fault.column, fault.what),)
     except UnicodeDecodeError as error:
@@ -189,14 +209,6 @@ def _statement(sign: str, keyword: str, text: str) -> Iterable[str]:
 
 def _reference(page_url: str, place: Place) -> str:
     return f"{page_url}#{place.anchor}:{place.ordinal + 1}".replace(" ", "%20")
-
-
-def _locale(lang: str) -> str | None:
-    """The tag as Babel writes it, if it knows the language: then it knows its plural forms."""
-    try:
-        return str(Locale.parse(lang.replace("-", "_")))
-    except (ValueError, UnknownLocaleError):
-        return None
 
 
 def _fault(path: str, line: int, column: int, what: str) -> Diagnostic:

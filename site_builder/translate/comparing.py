@@ -1,34 +1,46 @@
 """
 ---
 title: What a translation must keep
-summary: Math, code, links and tags are the same in both languages, as often as in the source.
+summary: Math, code, links and tags are the same in both languages, as often as in the source and as deep.
 ---
 # What a translation must keep
 
-Words may change their order, and what stands between them with them; so each kind is compared as a multiset. The
-tokens are those of the blocks and of the prose, so what counts as math here is what is typeset as math.
+Words may change their order, and what stands between them with them; so each kind is compared as a multiset, and what
+lies inside a link or a tag once more together with that.
 
     >>> differences("See [$x$](a.html).", "[$x$](b.html) を参照。")
     ('lacks the link to a.html', 'has a link to b.html that is not in the source')
     >>> differences("`a` and `b`", "`b` と `a`")
     ()
+    >>> differences("[`a`](a.html) and `b`", "[`b`](a.html) と `a`")[0]
+    'lacks the code a inside the link to a.html'
+
+What a reader must never get is no difference but a *danger*: HTML that runs or loads something, or a link to another
+site that the author does not link to. A translation with one is not shown at all.
+
+    >>> dangers("See $x$.", "$x$ <img src=x onerror=alert(1)>")
+    ('onerror in <img>',)
+    >>> dangers("See [$x$](https://a.example).", "[$x$](https://b.example)")
+    ('a link to https://b.example',)
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from site_builder import prose
-from site_builder.blocks import AtomKind, atoms
-from site_builder.blocks.atoms import MATHS
 from site_builder.errors import Diagnostic
-from site_builder.model import Prose, ProseLine
-from site_builder.translate.catalogue import Entry
+from site_builder.translate import glossary
+from site_builder.translate.catalogue import Entry, Place
+from site_builder.translate.glossary import Term
+from site_builder.translate.kept import read
 
-_NOTABLE = re.compile(r"[`$<\\\[]")
+UNSAFE = "translation-unsafe"
+"""The code of the one fault for which a translation is not shown."""
+
 _PLACEHOLDER = re.compile(r"\{\w*\}|%(?:\(\w+\)\w|%)?")
+_ELSEWHERE = re.compile(r"\s*(?:[a-z][\w+.-]*:|[/\\]{2})", re.IGNORECASE)
 _SHOWN = {
     "math": ("the formula", "a formula"),
     "code": ("the code", "code"),
@@ -39,68 +51,97 @@ _SHOWN = {
 }
 
 
+def faults(
+    path: str, entry: Entry, source: str, place: Place, terms: Sequence[Term] = ()
+) -> list[Diagnostic]:
+    """All that is wrong with the translation of one block; a dangerous one is looked at no further."""
+    if found := dangers(source, entry.text):
+        return [_unsafe(path, entry, found)]
+    return [*mismatches(path, entry, source), *breaches(path, entry, source, place, terms)]
+
+
 def mismatches(path: str, entry: Entry, source: str, *, placeholders: bool = False) -> Iterator[Diagnostic]:
     """One diagnostic for a translation whose math, code, links or tags are not those of its source."""
     for text in entry.forms or (entry.text,):
         if found := differences(source, text, placeholders=placeholders):
-            yield Diagnostic(
+            yield _fault(
                 path,
-                entry.line,
-                1,
+                entry,
                 "translation-mismatch",
                 f"the translation {', '.join(found)}",
-                "write math, code, links and tags exactly as the source has them, each as often",
+                "write math, code, links and tags exactly as the source has them, each as often and inside the same",
             )
+
+
+def breaches(
+    path: str, entry: Entry, source: str, place: Place, terms: Sequence[Term]
+) -> Iterator[Diagnostic]:
+    """One diagnostic for each term that the glossary decided otherwise."""
+    for what in glossary.breaches(source, entry.text, terms):
+        yield _fault(
+            path,
+            entry,
+            "glossary-breach",
+            f"{what}: block {place.anchor}:{place.ordinal + 1}",
+            "use the word of the glossary, or give the term another word there",
+        )
 
 
 def differences(source: str, translation: str, *, placeholders: bool = False) -> tuple[str, ...]:
     """What the translation lacks, and what it has too much of, each as the end of a sentence."""
     if source == translation:
         return ()
-    wanted, given = (Counter(_kept(text, placeholders)) for text in (source, translation))
+    one, other = read(source), read(translation)
+    wanted, given = Counter(one.counts), Counter(other.counts)
+    if placeholders:
+        wanted.update(_placeholders(source))
+        given.update(_placeholders(translation))
     found = []
     for (kind, what), count in (wanted - given).items():
         found.append(f"lacks {_SHOWN[kind][0]} {what}{_times(count)}")
     for (kind, what), count in (given - wanted).items():
         found.append(f"has {_SHOWN[kind][1]} {what}{_times(count)} that is not in the source")
+    if found:
+        return tuple(found)
+    for (kind, what, around), count in (one.nested - other.nested).items():
+        found.append(f"lacks {_SHOWN[kind][0]} {what}{_times(count)} inside {' in '.join(around)}")
+    for (kind, what, around), count in (other.nested - one.nested).items():
+        found.append(
+            f"has {_SHOWN[kind][1]} {what}{_times(count)} inside {' in '.join(around)}, unlike the source"
+        )
     return tuple(found)
 
 
-def _kept(text: str, placeholders: bool) -> Iterator[tuple[str, str]]:
-    """Kind and content of all that must be the same in another language."""
-    if placeholders:
-        yield from (("placeholder", found[0]) for found in _PLACEHOLDER.finditer(text))
-    if not _NOTABLE.search(text):
-        return
-    for atom in atoms(text):
-        typed = " ".join(text[atom.start : atom.end].split())
-        if atom.kind in MATHS or atom.kind is AtomKind.UNCLOSED:
-            yield "math", typed
-        elif atom.kind is AtomKind.CODE:
-            yield "code", typed
-        elif atom.kind is AtomKind.TAG:
-            yield "tag", typed
-    yield from _targets(text)
+def dangers(source: str, translation: str) -> tuple[str, ...]:
+    """What of the translation must reach no page: what is refused from strangers, and ways to other sites."""
+    if source == translation:
+        return ()
+    one, other = read(source), read(translation)
+    links = (what for kind, what in other.counts - one.counts if kind == "link" and _ELSEWHERE.match(what))
+    found = other.refused - one.refused
+    refused = [what + _times(count) for what, count in found.items()]
+    named = " ".join(found)
+    return (*refused, *(f"a link to {link}" for link in links if link not in named))
 
 
-def _targets(text: str) -> Iterator[tuple[str, str]]:
-    """Where the links of one block lead, and which footnotes it refers to."""
-    if "[" not in text and "<" not in text:
-        return
-    found: list[tuple[str, str]] = []
-
-    def link(address: str) -> str:
-        found.append(("link", address))
-        return address
-
-    lines = (ProseLine(row, "", number, 1) for number, row in enumerate(text.split("\n"), 1))
-    rendered = prose.render(Prose(tuple(lines)), typeset=lambda tex, display: "", link=link, prefix="")
-    yield from found
-    # The notes themselves are other blocks, so here each reference to one is a diagnostic.
-    for fault in rendered.diagnostics:
-        if fault.code == "footnote-undefined":
-            yield "footnote", fault.message.rpartition(" called ")[2]
+def _placeholders(text: str) -> Iterator[tuple[str, str]]:
+    return (("placeholder", found[0]) for found in _PLACEHOLDER.finditer(text))
 
 
 def _times(count: int) -> str:
     return f" ({count} times)" if count > 1 else ""
+
+
+def _unsafe(path: str, entry: Entry, found: Sequence[str]) -> Diagnostic:
+    """The diagnostic for a translation that is not shown."""
+    return _fault(
+        path,
+        entry,
+        UNSAFE,
+        f"the translation brings {', '.join(found)}, which the source does not have",
+        "the block is shown in the source language until this is taken out",
+    )
+
+
+def _fault(path: str, entry: Entry, code: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(path, entry.line, 1, code, message, hint)

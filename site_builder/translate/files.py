@@ -4,11 +4,16 @@ title: Where catalogues are
 summary: One folder a language, one file a page, one for the interface.
 ---
 # Where catalogues are
+
+A page's catalogue is `<language>/<page>.po` below the configured folder, so a translator finds it by the address
+of the page. What templates say has one catalogue of its own. A file is replaced at one stroke: after an
+interruption there is the old one or the new one, never half of one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from babel.support import NullTranslations
@@ -16,10 +21,13 @@ from babel.support import NullTranslations
 from site_builder.config import Config
 from site_builder.errors import Diagnostic, SiteError
 from site_builder.resources import resource_root
+from site_builder.translate import glossary
 from site_builder.translate import interface as words
 from site_builder.translate.catalogue import Catalogue, Entry, read
+from site_builder.translate.glossary import Term
 
 INTERFACE = "_interface.po"
+GLOSSARY = "glossary.toml"
 
 Read = tuple[Catalogue | None, tuple[Diagnostic, ...]]
 
@@ -62,21 +70,35 @@ def read_all(
     config: Config, urls: Iterable[str]
 ) -> tuple[dict[tuple[str, str], Catalogue], dict[tuple[str, str], tuple[Diagnostic, ...]]]:
     """
-    The catalogues of all pages by language and URL, and what is wrong with those that cannot be read. A fault of
-    the interface is counted among those of the first page.
+    The catalogues of all pages by language and URL, with the terms that they are held to, and what is wrong with those
+    that cannot be read. A fault of the interface or of the glossary is counted among those of the first page.
     """
     catalogues: dict[tuple[str, str], Catalogue] = {}
     faults: dict[tuple[str, str], tuple[Diagnostic, ...]] = {}
     for lang in config.all_languages[1:]:
-        more = _interface_faults(config, lang)
+        agreed, more = terms(config, lang)
+        more += _interface_faults(config, lang)
         for url in urls:
             catalogue, found = load(config, lang, path_of(lang, url))
             if catalogue:
-                catalogues[lang, url] = catalogue
+                catalogues[lang, url] = replace(catalogue, terms=agreed)
             if found or more:
                 faults[lang, url] = (*found, *more)
                 more = ()
     return catalogues, faults
+
+
+def terms(config: Config, lang: str) -> tuple[tuple[Term, ...], tuple[Diagnostic, ...]]:
+    """What the project's glossary decides for the language."""
+    shown = (Path(config.translations) / GLOSSARY).as_posix()
+    try:
+        text = (config.folder(config.translations) / GLOSSARY).read_text("utf-8")
+    except FileNotFoundError:
+        return (), ()
+    except UnicodeDecodeError:
+        fault = "the glossary is not written in UTF-8"
+        return (), (Diagnostic(shown, 1, 1, "glossary-syntax", fault, "save it in that encoding"),)
+    return glossary.parse(shown, text, lang)
 
 
 def interface(config: Config, lang: str) -> NullTranslations:

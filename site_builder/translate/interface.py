@@ -8,6 +8,9 @@ summary: Buttons, labels and messages are translated through a catalogue of thei
 What a template says stands in `_("…")`; Jinja's own extractor finds it. The builder ships the catalogues of some
 languages. A project's `_interface.po` is read over them, and is asked only for what they lack.
 
+A script asks for nothing: what it may say stands in the page, in attributes that a template fills. A text that counts
+is there in all its forms (`plural_forms`).
+
 A template puts these words into attributes and sets them without another escaping, so none of them may bring
 HTML of its own, and one whose placeholders are wrong is not used at all.
 """
@@ -17,22 +20,23 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
-from babel import Locale, UnknownLocaleError
 from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract
 from babel.messages.mofile import write_mo
-from babel.messages.plurals import get_plural
 from babel.support import NullTranslations, Translations
 from jinja2 import TemplateSyntaxError
 
 from site_builder.errors import Diagnostic, SiteError
 from site_builder.translate.catalogue import Catalogue, Entry, header
 from site_builder.translate.comparing import mismatches
+from site_builder.translate.locales import locale, plurals
 from site_builder.translate.merging import obsolete
 
 _OPTIONS = {"newstyle_gettext": "true", "trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}
+_KEYWORDS = {**DEFAULT_KEYWORDS, "plural_forms": (1, 2)}
 _UNSAFE = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
 
@@ -56,7 +60,7 @@ def merged(wanted: Iterable[Entry], old: Catalogue) -> Catalogue:
         known.setdefault((entry.context, entry.source), entry)
     kept: list[Entry] = []
     used: list[Entry] = []
-    count = _plurals(old.lang)[0]
+    count = plurals(old.lang)[0]
     for message in wanted:
         last = known.get((message.context, message.source))
         if last and last.plural == message.plural:
@@ -64,7 +68,7 @@ def merged(wanted: Iterable[Entry], old: Catalogue) -> Catalogue:
             kept.append(replace(last, files=message.files, obsolete=False))
         else:
             kept.append(replace(message, forms=("",) * count if message.plural else ()))
-    top = old.header or header(old.lang, "nplurals={}; plural={};".format(*_plurals(old.lang)))
+    top = old.header or header(old.lang, "nplurals={}; plural={};".format(*plurals(old.lang)))
     return replace(old, entries=(*kept, *obsolete(old.entries, used)), header=top)
 
 
@@ -72,9 +76,12 @@ def usable(catalogue: Catalogue) -> tuple[tuple[Entry, ...], tuple[Diagnostic, .
     """The entries that may be shown, and what is wrong with the others."""
     good: list[Entry] = []
     faults: list[Diagnostic] = []
+    count = plurals(catalogue.lang)[0]
     for entry in catalogue.entries:
         if entry.text and not entry.stale and not entry.obsolete:
             found = tuple(mismatches(catalogue.path, entry, entry.source, placeholders=True))
+            if entry.plural and len(entry.forms) != count:
+                found += (_miscounted(catalogue.path, entry, count),)
             faults += found
             if not found:
                 good.append(entry)
@@ -85,7 +92,7 @@ def translations(lang: str, catalogues: Iterable[Catalogue]) -> NullTranslations
     """What the templates ask for their words; a later catalogue is read over an earlier one."""
     result = NullTranslations()
     for catalogue in catalogues:
-        compiled = Catalog(locale=_locale(lang))
+        compiled = Catalog(locale=locale(lang))
         for entry in usable(catalogue)[0]:
             forms = tuple(form.translate(_UNSAFE) for form in entry.forms or (entry.text,))
             if entry.plural:
@@ -101,11 +108,26 @@ def translations(lang: str, catalogues: Iterable[Catalogue]) -> NullTranslations
     return result
 
 
+def plural_forms(words: NullTranslations, lang: str, singular: str, plural: str) -> dict[str, str]:
+    """
+    A text that counts, for a script: its forms by the categories of `Intl.PluralRules`, which knows in every browser
+    which of them a number asks for.
+    """
+    known = locale(lang)
+    category = known.plural_form if known else (lambda number: "one" if number == 1 else "other")
+    found: dict[str, str] = {}
+    for number in (*range(1, 200), 0, 1_000_000):
+        found.setdefault(category(number), unescape(words.ngettext(singular, plural, number)))
+    # Where no whole number is "other", a fraction is; scripts count whole things.
+    found.setdefault("other", found[category(5)])
+    return found
+
+
 def _extracted(file: Path, shown: str) -> Iterator[tuple[str, str, str]]:
     """Text, plural and context of every message of one template."""
     try:
         with file.open("rb") as stream:
-            found = list(extract("jinja2.ext:babel_extract", stream, DEFAULT_KEYWORDS, options=_OPTIONS))
+            found = list(extract("jinja2.ext:babel_extract", stream, _KEYWORDS, options=_OPTIONS))
     except TemplateSyntaxError as error:
         raise SiteError(str(error.message), path=shown, line=error.lineno) from error
     for _, message, _, context in found:
@@ -113,14 +135,12 @@ def _extracted(file: Path, shown: str) -> Iterator[tuple[str, str, str]]:
         yield source, plural, context or ""
 
 
-def _locale(lang: str) -> Locale | None:
-    try:
-        return Locale.parse(lang.replace("-", "_"))
-    except (ValueError, UnknownLocaleError):
-        return None
-
-
-def _plurals(lang: str) -> tuple[int, str]:
-    """How many forms a counted word has in the language, and the rule in C's notation."""
-    found = get_plural(_locale(lang)) if _locale(lang) else (2, "(n != 1)")
-    return int(found[0]), str(found[1])
+def _miscounted(path: str, entry: Entry, count: int) -> Diagnostic:
+    return Diagnostic(
+        path,
+        entry.line,
+        1,
+        "translation-plural",
+        f"a counted word has {count} forms in this language, and this one has {len(entry.forms)}",
+        f"write msgstr[0] to msgstr[{count - 1}]; until then the source's words are shown",
+    )

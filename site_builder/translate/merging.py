@@ -16,20 +16,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from site_builder.model import BlockState
-from site_builder.translate.catalogue import Catalogue, Entry
+from site_builder.translate.catalogue import MACHINE, REFUSED, Catalogue, Entry
 from site_builder.translate.matching import Match, Unit, key, match
 
-Memory = Mapping[str, str]
+Memory = Mapping[str, Entry]
 """The translations of a whole language by the words that they translate."""
 
 
-def memory(catalogues: Iterable[Catalogue]) -> dict[str, str]:
-    """What has been translated anywhere, so that what moves to another page keeps its translation."""
-    found: dict[str, str] = {}
+def memory(catalogues: Iterable[Catalogue]) -> dict[str, Entry]:
+    """What has been translated anywhere, so that it keeps its translation on another page; drafts count last."""
+    found: dict[str, Entry] = {}
     for catalogue in catalogues:
         for entry in catalogue.entries:
             if entry.translates and not entry.plural:
-                found.setdefault(key(entry.translates), entry.text)
+                name = key(entry.translates)
+                if name not in found or (found[name].drafted and not entry.drafted):
+                    found[name] = entry
     return found
 
 
@@ -67,12 +69,17 @@ def _updated(found: Match, known: Memory) -> tuple[Entry, bool]:
     """The entry of one block, and whether the old one lives on in it."""
     unit, old = found.unit, found.entry
     places = (unit.place,)
-    if found.state is not None and (text := known.get(key(unit.text))):
-        return Entry(unit.text, text, places=places), False
+    if found.state is not None and (other := known.get(key(unit.text))):
+        flags = (MACHINE,) if other.drafted else ()
+        return Entry(unit.text, other.text, places=places, flags=flags), False
     if old is None:
         return Entry(unit.text, places=places), False
     entry = replace(old, source=unit.text, places=places, files=(), obsolete=False)
     stale = found.state is BlockState.STALE
+    if entry.text:
+        entry = replace(
+            entry, comments=tuple(line for line in entry.comments if not line.startswith(REFUSED))
+        )
     return replace(entry, stale=stale, previous=old.translates if stale else ""), True
 
 

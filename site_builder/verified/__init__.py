@@ -1,7 +1,8 @@
 """
 ---
 title: Verified against
-summary: What the tests compared a page with, and how near they came: shown while it is true.
+summary: "What the tests compared a page with, and how near they came: shown while it is true."
+order: [plugin, verify, model, merge]
 ---
 # Verified against
 
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,9 +45,17 @@ class Verified:
     modules: Mapping[str, Module] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
 
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """Those that tests compare with others' work. Of the rest nobody said that they would."""
+        return frozenset(map(_top, self.modules))
+
     def about(self, page: Page) -> Module | None:
-        """All that was ever found of the page, true or not; without a file nothing, else at least an empty entry."""
-        if not self.exists:
+        """
+        All that was ever found of the page, true or not. Nothing without a file, or with one that is about other
+        packages than the page's; else at least an empty entry.
+        """
+        if not self.exists or (self.modules and _top(page.source.module) not in self.packages):
             return None
         return (not page.source.is_markdown and self.modules.get(page.source.module)) or Module("", ())
 
@@ -55,7 +65,7 @@ class Verified:
         return found is not None and bool(found.findings)
 
     def rows(self, page: Page) -> tuple[Row, ...] | None:
-        """What is true of this page: nothing (`()`) once its code is another. `None` without a file."""
+        """What is true of this page: nothing (`()`) once its code is another. `None` where `about` has nothing."""
         found = self.about(page)
         if found is None:
             return None
@@ -75,6 +85,10 @@ def read(config: Config) -> Verified:
         return Verified(
             diagnostics=(Diagnostic(config.verified, line, column, "verified-file", str(error), hint),)
         )
+
+
+def _top(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def code_of(file: Path) -> str:

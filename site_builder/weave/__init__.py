@@ -23,7 +23,7 @@ from site_builder import highlight, katex, prose
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.index import Index, href
-from site_builder.model import Kind, Page, Prose, ProseLine, Section
+from site_builder.model import BlockState, Kind, Page, Prose, ProseLine, Section
 from site_builder.translate import Localised
 from site_builder.weave.code import Code
 from site_builder.weave.evidence import Evidence, Margin
@@ -31,6 +31,7 @@ from site_builder.weave.languages import direction, native_name
 from site_builder.weave.links import Links
 from site_builder.weave.model import CodeBlock, LanguageLink, Link, Pair, SearchEntry, TocEntry, Woven
 from site_builder.weave.signs import Signs, shapes
+from site_builder.weave.told import Told
 
 __all__ = ["Evidence", "Names", "Site", "anchors", "bare", "headings", "names", "public", "weave"]
 
@@ -45,6 +46,8 @@ class Names:
     title: Markup = Markup("")
     summary: Markup = Markup("")
     plain: str = ""
+    covered: bool = True
+    """Whether anything of the page is in the language."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,9 @@ def weave(
     return _Weaver(page, local, site, typesetter, lang, Margin(page, evidence, words)).woven()
 
 
-def names(page: Page, local: Localised, typesetter: katex.Renderer, *, opening_line: bool) -> Names:
+def names(
+    page: Page, local: Localised, typesetter: katex.Renderer, *, opening_line: bool, source_lang: str = "en"
+) -> Names:
     """
     The page's title and summary as other pages show them: typeset, without links, faults left to the page itself.
     Where the author wrote no summary, the first sentence may serve (`opening_line`).
@@ -113,6 +118,7 @@ def names(page: Page, local: Localised, typesetter: katex.Renderer, *, opening_l
             typeset=lambda tex, display: typesetter.render(tex, display, macros),
             link=lambda target: target,
             prefix="title",
+            source_lang=source_lang,
             trusted=page.source.path,
         )
         html, plain = _unwrapped(rendered)
@@ -125,7 +131,8 @@ def names(page: Page, local: Localised, typesetter: katex.Renderer, *, opening_l
         # A first sentence that long was not written as a summary: a licence, a list.
         if len(plain) > LONGEST_OPENING:
             summary, plain = Markup(""), plain[:LONGEST_OPENING].rpartition(" ")[0] + " …"
-    return Names(title, summary, plain)
+    covered = not local.states or any(state in (None, BlockState.MACHINE) for state in local.states.values())
+    return Names(title, summary, plain, covered)
 
 
 LONGEST_OPENING = 160
@@ -138,7 +145,7 @@ def _unwrapped(rendered: prose.Rendered) -> tuple[Markup, str]:
     inner = re.fullmatch(r"\s*<p([^>]*)>(.*)</p>\s*", rendered.html, re.DOTALL)
     if inner is None:
         return Markup(escape(plain)), plain
-    html = f"<span{inner[1]}>{inner[2]}</span>" if "fallback" in inner[1] else inner[2]
+    html = f"<span{inner[1]}>{inner[2]}</span>" if inner[1] else inner[2]
     return Markup(html), plain
 
 
@@ -162,12 +169,15 @@ class _Weaver:
         self.tokens = highlight.python(page.lines)
         self.signs = Signs(page, local, typesetter, self.tokens, shapes(margin.checked))
         self.ids = headings(page)
+        self.told = Told(local, site.config, lang, margin.words, self.former) if self.translated else None
 
     def woven(self) -> Woven:
         page, site, config = self.page, self.site, self.site.config
         title, summary = self.inline(self.local.title), self.inline(self.local.summary)
         intro = self.render(self.local.intro, "intro", self.ids[0], example=self.margin.example, place=-1)
         pairs, toc, search = self.cells()
+        if page.source.is_markdown:
+            toc = tuple(_entry(heading) for heading in intro.headings)
         if self.lang == self.site.config.built_languages[0]:
             self.diagnostics += self.signs.diagnostics()
         opening = SearchEntry("", title[1], page.source.module, intro.text)
@@ -178,7 +188,7 @@ class _Weaver:
             title=title[0],
             title_text=title[1],
             summary=summary[0],
-            summary_text=summary[1] or self.names(page.url).plain or config.description,
+            summary_text=summary[1] or self.names(page.url).plain,
             intro=Markup(intro.html),
             pairs=pairs,
             toc=toc,
@@ -191,6 +201,7 @@ class _Weaver:
             source_path=page.source.path if _inside(page.source.path) else "",
             source_name=page.source.path.rpartition("/")[2],
             source_url=config.source_link(page.source.path) if _inside(page.source.path) else "",
+            **(self.told.fields() if self.told else {}),
             tally=self.margin.tally(),
             verified=self.margin.verified,
             was_verified=self.margin.was_verified,
@@ -206,14 +217,22 @@ class _Weaver:
         ids: tuple[str, ...] = (),
         example: prose.Told | None = None,
         place: int | None = None,
+        *,
+        telling: bool = True,
     ) -> prose.Rendered:
-        """`place` is the section's index, where what is known of claims is to stand beside them."""
+        """
+        `place` is the section's index, where what is known of claims is to stand beside them; `telling` of blocks that
+        are not translated needs room after them.
+        """
         rendered = prose.render(
             text,
             typeset=self.signs.typeset,
             link=self.links.settle,
             prefix=prefix,
             source_lang=self.site.config.language,
+            source_dir=self.told.source_dir if self.told else "",
+            catalogue=self.told.catalogue if self.told else "",
+            label=self.told.label if self.told and telling else None,
             heading_ids=ids,
             example=example,
             example_words=self.margin.words,
@@ -227,7 +246,18 @@ class _Weaver:
 
     def inline(self, text: Prose) -> tuple[Markup, str]:
         """A title or summary, and the same as plain text."""
-        return _unwrapped(self.render(text, "title")) if text else (Markup(""), "")
+        return _unwrapped(self.render(text, "title", telling=False)) if text else (Markup(""), "")
+
+    def former(self, text: Prose) -> str:
+        """A translation that is no longer shown: no place for symbols, and its faults are nobody's business."""
+        macros = dict(self.page.front.macros)
+        return prose.render(
+            text,
+            typeset=lambda tex, display: self.typesetter.render(tex, display, macros),
+            link=self.links.settle,
+            prefix="former",
+            trusted=self.page.source.path,
+        ).html
 
     def cells(self) -> tuple[tuple[Pair, ...], tuple[TocEntry, ...], tuple[SearchEntry, ...]]:
         pairs: list[Pair] = []
@@ -285,6 +315,12 @@ class _Weaver:
         return self.link(url) if url else None
 
 
+def _entry(heading: prose.Heading) -> TocEntry:
+    """A heading of a page without sections; what is below the first level stands further in."""
+    kind = Kind.COMMENT if heading.level <= 2 else Kind.METHOD
+    return TocEntry(f"#{heading.id}", kind, Markup(escape(heading.text)), "")
+
+
 def bare(site: Site, page_url: str, lang: str) -> Woven:
     """What a template needs for a page that no source stands behind, such as the list of all pages."""
     home, empty = href(page_url, "index.html"), Markup("")
@@ -296,7 +332,7 @@ def bare(site: Site, page_url: str, lang: str) -> Woven:
         title=empty,
         title_text="",
         summary=empty,
-        summary_text=site.config.description,
+        summary_text="",
         intro=empty,
         pairs=(),
         toc=(),
@@ -352,7 +388,7 @@ def _in_contents(section: Section, titled: bool, noted: bool) -> bool:
 
 def _tall(note: str) -> bool:
     """Whether the note opens with math so high that baselines cannot be matched."""
-    return note.lstrip().startswith('<p><span class="eq"')
+    return re.match(r'\s*<p[^>]*><span class="eq"', note) is not None
 
 
 def public(url: str) -> str:

@@ -14,6 +14,8 @@ from functools import cache
 
 from babel import Locale, UnknownLocaleError
 
+from site_builder.translate.locales import locale
+
 
 @cache
 def _locale(code: str) -> Locale | None:
@@ -32,5 +34,5 @@ def native_name(code: str) -> str:
 
 def direction(code: str) -> str:
     """`ltr` or `rtl`."""
-    locale = _locale(code)
-    return locale.text_direction if locale else "ltr"
+    found = locale(code)
+    return found.text_direction if found else "ltr"

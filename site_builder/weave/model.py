@@ -180,6 +180,13 @@ class Woven:
     """Absolute, empty when the site has no `base_url`."""
     alternates: tuple[tuple[str, str], ...]
     """`(language, absolute URL)`, `x-default` among them."""
+    catalogue_url: str = ""
+    """Where the host shows the catalogue of a translated page; `line_url` is the same with `{line}` in it."""
+    line_url: str = ""
+    whole: str = ""
+    """`missing` where no block of the page is translated, `machine` where nobody has read any of it."""
+    told: Markup = Markup("")
+    """What a reader is told of title and summary."""
     was_verified: bool = False
     """Whether tests did compare it, but with the code that the page had before."""
     tally: Tally = Tally()

@@ -60,33 +60,6 @@
   menu.addEventListener("toggle", () => one("[aria-current=true]", menu)?.scrollIntoView({ block: "nearest" }));
   menu.addEventListener("click", event => event.target.closest("a") && menu.hidePopover());
 
-  // ---- another language opens at the same place ----
-  const places = () => all("main, .pair[id], .part[id], .first[id], pre[id]");
-  function place() {
-    if (!scrollY) return null;
-    let best = null;
-    for (const element of places()) {
-      if (element.getBoundingClientRect().top > innerHeight / 3) break;
-      best = element;
-    }
-    return best;
-  }
-  for (const link of all("#languages a")) {
-    link.addEventListener("click", () => {
-      const here = place();
-      link.hash = here?.id ?? "";
-      if (!here) return;
-      const kept = { id: here.id, top: here.getBoundingClientRect().top };
-      try { sessionStorage.setItem("place", JSON.stringify(kept)); } catch { /* then the section's start will do */ }
-    });
-  }
-  try {
-    const kept = JSON.parse(sessionStorage.getItem("place"));
-    sessionStorage.removeItem("place");
-    const element = kept && location.hash && document.getElementById(kept.id);
-    if (element) addEventListener("load", () => scrollBy({ top: element.getBoundingClientRect().top - kept.top, behavior: "instant" }));
-  } catch { /* no storage, no place */ }
-
   // ---- whatever scrolls sideways can be reached by keyboard; an equation gives up its indentation first ----
   function reach() {
     const tight = wide.filter(element => element.matches(".eq:not(.snug)") && element.scrollWidth > element.clientWidth + 1);

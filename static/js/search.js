@@ -3,6 +3,7 @@
   const dialog = document.querySelector("#search"), input = dialog.querySelector("input");
   const list = dialog.querySelector("ol"), tally = dialog.querySelector(".tally");
   const MOST = 40;
+  const counted = JSON.parse(dialog.dataset.count), plural = new Intl.PluralRules(document.documentElement.lang.replaceAll("_", "-"));
   let sections, loading, hits = [], at = -1;
 
   // Full-width letters, case and composed accents are one to a reader; the length must not change, for the marks' sake.
@@ -106,7 +107,7 @@
       return item;
     }));
     tally.textContent = !words.length ? "" : !hits.length ? dialog.dataset.none
-      : dialog.dataset.count.replace("{shown}", Math.min(hits.length, MOST)).replace("{all}", hits.length);
+      : (counted[plural.select(hits.length)] ?? counted.other).replace("{shown}", Math.min(hits.length, MOST)).replace("{all}", hits.length);
     input.setAttribute("aria-expanded", String(hits.length > 0));
     choose(hits.length ? 0 : -1);
   }

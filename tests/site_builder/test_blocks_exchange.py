@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from site_builder import blocks
-from site_builder.model import BlockState, Position, Prose, ProseLine
+from site_builder.model import BlockMark, BlockState, Position, Prose, ProseLine
 
 PAGE = "page.py"
 CATALOGUE = "ja.po"
@@ -126,7 +126,7 @@ def test_blocks_without_a_translation_are_marked_by_their_line() -> None:
     changed = blocks.replace(
         prose("* one\n* two\n\nthree"),
         {0: translation("eins", "zwei")},
-        {1: BlockState.MISSING, 2: BlockState.STALE},
+        {1: BlockMark(BlockState.MISSING), 2: BlockMark(BlockState.STALE)},
     )
     assert changed.states == ((2, BlockState.MISSING), (4, BlockState.STALE))
 

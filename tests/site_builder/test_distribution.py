@@ -123,6 +123,17 @@ def test_templates_and_static_files_ship_inside_the_builder(wheel: dict[str, byt
     assert files == {name: data for name, data in wheel.items() if name.startswith(f"site_builder/{folder}/")}
 
 
+def test_the_files_of_a_new_project_ship_beside_what_writes_them(wheel: dict[str, bytes]) -> None:
+    folder = "site_builder/new/project/"
+    files = {
+        file.relative_to(ROOT).as_posix(): file.read_bytes()
+        for file in (ROOT / folder).rglob("*")
+        if file.is_file()
+    }
+    assert f"{folder}.github/workflows/pages.yml.in" in files
+    assert files == {name: data for name, data in wheel.items() if name.startswith(folder)}
+
+
 @pytest.mark.parametrize("name", VENDORED)
 def test_each_vendored_library_ships_with_its_licence(
     wheel: dict[str, bytes], metadata: email.message.Message, name: str
@@ -178,6 +189,12 @@ def test_its_own_files_are_found_inside_the_package_or_beside_it(
     editable = "editable" in request.node.callspec.id
     assert found == (ROOT / folder if editable else environment.packages / "site_builder" / folder)
     assert any(found.iterdir())
+
+
+def test_it_starts_a_project_from_where_it_is_installed(environment: Environment, tmp_path: Path) -> None:
+    run(environment.script, "new", "notes", cwd=tmp_path)
+    assert (tmp_path / "notes/notes/softmax.py").is_file()
+    assert (tmp_path / "notes/.github/workflows/pages.yml").is_file()
 
 
 @pytest.mark.parametrize("command", ["module", "script"])

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from site_builder import blocks, katex, prose
-from site_builder.model import BlockState, Position, Prose, ProseLine
+from site_builder.model import BlockMark, BlockState, Position, Prose, ProseLine
 from site_builder.prose import LinkError, Outcome, Rendered
 
 DOCSTRING = '''\
@@ -293,7 +293,7 @@ def test_each_step_of_an_example_shows_what_came_of_it() -> None:
 def test_a_block_left_in_the_source_language_says_so_on_its_element(text: str, element: str) -> None:
     mark = ' lang="fr" class="fallback" data-state="stale"'
     text_left = blocks.replace(
-        docstring(text), {1: (ProseLine("zwei", "de.po", 1, 1),)}, {0: BlockState.STALE}
+        docstring(text), {1: (ProseLine("zwei", "de.po", 1, 1),)}, {0: BlockMark(BlockState.STALE)}
     )
     assert render(text_left, source_lang="fr").html == element.format(mark)
 
@@ -303,7 +303,7 @@ def test_only_the_cell_that_is_missing_is_marked() -> None:
     text = blocks.replace(
         docstring("| a | b |\n|---|:-:|\n| c | d |\n: e"),
         dict.fromkeys((0, 1, 2), german),
-        {3: BlockState.MISSING, 4: BlockState.MISSING},
+        dict.fromkeys((3, 4), BlockMark(BlockState.MISSING)),
     )
     shown = render(text).html
     assert shown.count("Wort") == 3

@@ -21,7 +21,7 @@ def translate(cwd: Path, *arguments: str, status: int = 0) -> subprocess.Complet
 
 
 def counts(cwd: Path) -> dict[str, list[int]]:
-    """Done, stale, missing and per cent by page, as `translate status` prints them."""
+    """Done, drafts, stale, missing, per cent, words and words left by page, as `translate status` prints them."""
     rows = [line.split() for line in translate(cwd, "status").stdout.splitlines()]
     return {row[0]: [int(number) for number in row[1:]] for row in rows[1:]}
 
@@ -58,6 +58,11 @@ def edit(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new), "utf-8")
 
 
+def unnumbered(page: str) -> str:
+    """The page without the lines of the catalogue at which its blocks stand."""
+    return re.sub(r' data-line="\d+"', "", page)
+
+
 def marked(page: str) -> list[str]:
     """What the page itself shows in the source language, and why."""
     main = page[page.index("<main") : page.index("</main>")]
@@ -81,7 +86,7 @@ def test_a_changed_sentence_makes_its_block_stale_until_it_is_restored(full: Pat
             translate(full, "update")
         page = build(full).read("ja/sums.html")
         assert marked(page) == ["stale: Nothing is ever carried."]
-        assert counts(full)["sums"][1:3] == [1, 0]
+        assert counts(full)["sums"][2:4] == [1, 0]
     text = catalogue.read_text("utf-8")
     assert (
         '#, fuzzy\n#| msgid "Nothing is carried."\nmsgid "Nothing is ever carried."\nmsgstr "訳 Nothing'
@@ -89,7 +94,26 @@ def test_a_changed_sentence_makes_its_block_stale_until_it_is_restored(full: Pat
     )
 
     edit(source, "Nothing is ever carried.", "Nothing is carried.")
-    assert build(full).read("ja/sums.html") == before
+    assert unnumbered(build(full).read("ja/sums.html")) == unnumbered(before)
+
+
+def test_a_changed_sentence_is_stale_in_every_language_and_check_allows_only_so_many(full: Path) -> None:
+    config = full / "pyproject.toml"
+    edit(config, '["en", "ja"]', '["en", "ja", "zh", "pl"]')
+    config.write_text(config.read_text("utf-8") + "stale_limit = 1\n", "utf-8")
+    for lang in ("zh", "pl"):
+        shutil.copytree(full / "translations" / "ja", full / "translations" / lang)
+    edit(full / "tiny" / "essay.md", "| what |", "| which |")
+    rows = [line.split() for line in translate(full, "status").stdout.splitlines()]
+    assert [row[3] for row in rows if row[0] == "essay"] == ["1", "1", "1"]
+    assert [row[3] for row in rows if row[0] == "all"] == ["2", "2", "2"]
+    done = site_builder("check", "--no-exec", "--lang", "en", "--lang", "zh", cwd=full)
+    assert [line.partition(" — ")[0] for line in done.stderr.splitlines() if "translation-stale" in line] == [
+        "translations/zh/sums.po:1:1: translation-stale 2 blocks in zh translate an older text, 1 of them here; 1 may"
+    ]
+    edit(full / "tiny" / "essay.md", "| which |", "| what |")
+    done = site_builder("check", "--no-exec", cwd=full)
+    assert "translation-stale" not in done.stderr
 
 
 def test_a_section_that_moves_keeps_its_translations(full: Path, build: Builder) -> None:
@@ -123,14 +147,14 @@ def test_an_update_keeps_what_people_wrote_and_a_second_one_writes_nothing(tiny:
 
 def test_the_status_counts_blocks_by_page(full: Path) -> None:
     assert counts(full) == {
-        "_interface": [2, 0, 0, 100],
-        "index": [3, 0, 0, 100],
-        "sums": [12, 1, 0, 92],
-        "essay": [6, 0, 0, 100],
-        "all": [23, 1, 0, 95],
+        "_interface": [2, 0, 0, 0, 100, 10, 0],
+        "index": [3, 0, 0, 0, 100, 15, 0],
+        "sums": [12, 0, 1, 0, 92, 49, 1],
+        "essay": [6, 0, 0, 0, 100, 16, 0],
+        "all": [23, 0, 1, 0, 95, 90, 1],
     }
     (full / "translations" / "ja" / "essay.po").unlink()
-    assert counts(full)["essay"] == [0, 0, 6, 0]
+    assert counts(full)["essay"] == [0, 0, 0, 6, 0, 16, 16]
 
 
 def test_a_broken_catalogue_is_left_alone_by_an_update(tiny: Path) -> None:
@@ -201,8 +225,26 @@ def test_a_docstring_in_another_style_is_translated_block_by_block(tiny: Path, b
     page = build(tiny).read("ja/more.html")
     assert marked(page) == []
     assert "訳 Twice the number." in page
-    assert re.search(r"<d[td]>.*<code>a</code>", page) or re.search(r"<li>.*<code>a</code>", page)
+    assert re.search(r"<(dt|li)\b[^>]*>.*<code>a</code>", page)
     assert "訳" not in build(tiny).read("more.html")
+
+
+def test_what_was_drafted_stays_a_draft_on_another_page_and_a_reviewed_translation_comes_first(
+    tiny: Path,
+) -> None:
+    file = tiny / "translations" / "ja" / "sums.po"
+    edit(file, "#: sums.html#@intro:1\n", "#: sums.html#@intro:1\n#, machine\n")
+    (tiny / "tiny" / "more.md").write_text("# More\n\nThe sum of $a$ and $b$ is\n", "utf-8")
+    translate(tiny, "update")
+    more = tiny / "translations" / "ja" / "more.po"
+    wanted = '#, machine\nmsgid "The sum of $a$ and $b$ is"\nmsgstr "$a$ と $b$ の和は次のとおりです。"'
+    assert wanted in more.read_text("utf-8")
+    (tiny / "translations" / "ja" / "other.po").write_text(
+        'msgid ""\nmsgstr ""\n\nmsgid "The sum of $a$ and $b$ is"\nmsgstr "$a + b$"\n', "utf-8"
+    )
+    more.unlink()
+    translate(tiny, "update")
+    assert '\nmsgid "The sum of $a$ and $b$ is"\nmsgstr "$a + b$"' in more.read_text("utf-8")
 
 
 # --- the interface ---------------------------------------------------------------------------------------
@@ -225,7 +267,7 @@ def test_a_project_is_asked_only_for_words_that_the_builder_does_not_have(tiny: 
     ]
     assert '#: theme/templates/404.html\nmsgid "Lost?"\nmsgstr ""' in text
     assert "nplurals=1" in text
-    assert counts(tiny)["_interface"] == [0, 0, 4, 0]
+    assert counts(tiny)["_interface"] == [0, 0, 0, 4, 0, 13, 13]
 
 
 def test_words_of_the_interface_bring_no_html_and_wrong_placeholders_are_not_used(

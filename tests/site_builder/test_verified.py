@@ -17,9 +17,11 @@ import pytest
 import torch
 
 from site_builder.config import load
+from site_builder.model import Page, SourceFile
+from site_builder.parse import parse
 from site_builder.serve import watched
 from site_builder.site import Memory, make
-from site_builder.verified import Verify
+from site_builder.verified import Verified, Verify
 from site_builder.verified.merge import Heard, Run, merged
 from site_builder.verified.model import Finding, MalformedError, Module, from_bytes, rounded, to_bytes
 from site_builder.verified.verify import Comparison
@@ -502,6 +504,17 @@ def test_the_foot_of_a_page_shows_its_rows_until_its_code_changes(
 
 def test_a_project_without_the_file_says_nothing(project: Path, build: Builder) -> None:
     assert feet(build, project) == {"index": "", "layer": "", "other": ""}
+
+
+def test_of_a_package_beside_the_one_that_is_compared_nothing_is_said() -> None:
+    def page(module: str) -> Page:
+        source = SourceFile(f"{module}.py", "", module, f"{module}.html", is_package=False)
+        return parse(source, b"def f(): return 1\n")
+
+    file = Verified(True, {"pkg.layer": Module("", ())})
+    assert file.rows(page("pkg.other")) == ()
+    assert file.rows(page("tool.other")) is None
+    assert Verified(True).rows(page("tool.other")) == (), "a new file is about all there is"
 
 
 def test_the_file_may_have_another_name(verified_project: Path, build: Builder) -> None:

@@ -2,6 +2,9 @@ r"""
 ---
 title: Docstrings in other styles
 summary: reStructuredText, Google, NumPy and plain text, as Markdown.
+order:
+  [detect, authored, blocks, context, shapes, native, explicit, directives, titles, fields, sections, entries,
+  lists, tables, paragraphs, inline, roles, references, patterns, tags, text]
 ---
 # Docstrings in other styles
 
@@ -12,6 +15,9 @@ language to know.
 
 Nothing is lost on the way. Where a style is only half followed, the text is shown as it stands; what Markdown would
 take for markup by accident (`*args, **kwargs`, `<file>`, `$1 and $2`) is escaped; doctests pass through untouched.
+
+[Detect](detect.html) decides whether a docstring is foreign at all. Then [an ordered list of rules](blocks.html)
+takes it apart, line by line. To teach it something new, write a rule and put it in its place in that list.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ title: What is Markdown already
 summary: Doctests, fences, formulas and headings that pass as they are.
 ---
 # What is Markdown already
+
+A docstring in another style often holds some Markdown as well. These rules come early and copy what is right
+already, so that no later rule takes a formula for a title or an example for a quotation. Only headings change:
+they move below those of the page.
 """
 
 from __future__ import annotations

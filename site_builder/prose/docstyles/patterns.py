@@ -4,6 +4,9 @@ title: First lines
 summary: How fields, titles and sections begin, for the rules that read them and the rules that stop before them.
 ---
 # First lines
+
+Where one block begins the block before it must end, so several rules put the same question to the same line. They
+put it here. A pattern that only one rule needs stands beside that rule.
 """
 
 from __future__ import annotations

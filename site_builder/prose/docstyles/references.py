@@ -4,6 +4,9 @@ title: References
 summary: The targets and substitutions that a docstring defines for itself.
 ---
 # References
+
+In reST a link may be used before it is defined, and the definition may stand anywhere in the docstring. So all
+definitions are gathered first, in a pass of their own. Of targets, only addresses of the web and of mail are kept.
 """
 
 from __future__ import annotations

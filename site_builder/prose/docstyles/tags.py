@@ -1,7 +1,7 @@
 """
 ---
 title: What only looks like a tag
-summary: `<file>` is a word, `<br>` a line break.
+summary: "`<file>` is a word, `<br>` a line break."
 ---
 # What only looks like a tag
 

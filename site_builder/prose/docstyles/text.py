@@ -4,6 +4,12 @@ title: Small pieces of text
 summary: Code spans, escaped text, formulas and harmless beginnings of lines.
 ---
 # Small pieces of text
+
+What is converted is written as Markdown, and Markdown is then read once more. Whatever the author meant literally
+has to survive that second reading, and these functions see to it.
+
+`is_tex` is the one guess among them. Two dollar signs in a foreign docstring may hold a formula, or be two prices;
+in doubt it is text.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ title: Titles
 summary: What stands under a line of signs, behind a colon, or between two colons.
 ---
 # Titles
+
+NumPy underlines the title of a section, Google ends it with a colon, Sphinx writes `:param x:` instead. Each rule
+here looks at one line. It takes everything that belongs to the title and returns the line to go on with, or
+returns `None`, and the next rule has its turn.
 """
 
 from __future__ import annotations

@@ -1,0 +1,37 @@
+"""
+---
+title: What translators' commands ask
+summary: Which languages, and which pages.
+---
+# What translators' commands ask
+
+The pages come from the first half of the pipeline: what a translator is given depends on the sources alone.
+"""
+
+from __future__ import annotations
+
+from site_builder.cli.build import configured
+from site_builder.config import Config
+from site_builder.errors import SiteError
+from site_builder.model import Page
+
+
+def chosen(lang: tuple[str, ...]) -> tuple[Config, tuple[str, ...]]:
+    """The configuration, and the translations that the command is about."""
+    config = configured((), None, lang)
+    languages = config.all_languages[1:]
+    if not languages:
+        raise SiteError(
+            f"there is no language to translate into but {config.language!r}, that of the sources",
+            hint="name one under languages in [tool.site_builder]",
+        )
+    return config, languages
+
+
+def pages_of(config: Config) -> tuple[Page, ...]:
+    """Every page of the configured packages, in reading order."""
+    from site_builder.site import read
+    from site_builder.site.workers import default_jobs
+
+    tree = read(config, default_jobs()).index
+    return tuple(page for url in tree.order if (page := tree.page(url)))

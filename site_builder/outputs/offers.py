@@ -1,0 +1,41 @@
+"""
+---
+title: Languages on offer
+summary: What a page says, once, to a reader whose browser prefers another language that the page has.
+---
+# Languages on offer
+
+The words are in the language that is offered, so no page can hold them without holding those of all languages. They
+are one small script instead, which a page loads only when it has something to offer. The script also knows which
+pages have nothing in a language but its interface: those are offered to nobody.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+
+from site_builder.render import Templates
+from site_builder.weave import Site
+from site_builder.weave.languages import direction, native_name
+
+URL = "languages.js"
+
+
+def files(site: Site, templates: Callable[[str], Templates]) -> dict[str, str]:
+    """`languageOffers({language: {text, close, dir, without: [url…]}…})`, for sites of more than one language."""
+    if len(site.languages) < 2:
+        return {}
+    table = {lang: _offer(site, templates(lang), lang) for lang in site.languages}
+    return {URL: f"languageOffers({json.dumps(table, ensure_ascii=True, separators=(',', ':'))});\n"}
+
+
+def _offer(site: Site, templates: Templates, lang: str) -> dict[str, object]:
+    words = templates.words
+    return {
+        "text": html.unescape(words.get("offer", "")).replace("{language}", native_name(lang)),
+        "close": html.unescape(words.get("close", "")),
+        "dir": direction(lang),
+        "without": [url for url, names in site.titles.get(lang, {}).items() if not names.covered],
+    }

@@ -1,0 +1,75 @@
+"""
+---
+title: Pseudo-languages
+summary: English that shows what was translated, to find what was not.
+---
+# Pseudo-languages
+
+`en-XA` is English with an accent on every letter and a bracket round every text, so what a translator was never given
+stands out by its plain letters. `ar-XB` is English written from right to left: it shows what a layout forgets.
+
+    >>> said("Sums of $a$", "en-XA")
+    '⟦Šúɱš óƒ $a$⟧'
+
+Their catalogues are real ones, read and checked like any other. What holds for them holds for Japanese.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from site_builder.config import Config
+from site_builder.model import Page
+from site_builder.translate import files, upkeep
+from site_builder.translate.catalogue import Entry, write
+from site_builder.translate.drafts.protecting import protect
+
+ACCENTED, MIRRORED = "en-XA", "ar-XB"
+LANGUAGES = (ACCENTED, MIRRORED)
+
+_PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ACCENTS = str.maketrans(_PLAIN, "áƀçđéƒğĥíĵķłɱñóþɋŕšţúṽŵẋýžÅƁÇĐÉƑĞĤÎĴĶŁṀÑÖÞɊŔŠŢÛṼŴẊÝŽ")
+_OVERRIDE, _END = "\u202e", "\u202c"
+_KEPT = re.compile(r'(<x id="\d+"/>|<g id="\d+">|</g>|&#?\w+;)')
+_WORD = re.compile(r"[A-Za-z](?:[\w’'-]*\w)?")
+
+
+def said(text: str, lang: str, *, placeholders: bool = False) -> str:
+    """The text as the pseudo-language says it. What may not be translated stays."""
+    protected = protect(text, placeholders=placeholders)
+    parts = (
+        part if number % 2 else _changed(part, lang)
+        for number, part in enumerate(_KEPT.split(protected.shown))
+    )
+    return f"⟦{protected.restored(''.join(parts))}⟧"
+
+
+def fill(config: Config, lang: str, pages: Sequence[Page]) -> None:
+    """Writes the catalogues of a pseudo-language into the configured folder."""
+    now = upkeep.current(config, lang, pages)
+    made = {
+        name: (
+            replace(catalogue, entries=tuple(_filled(entry, lang, not url) for entry in catalogue.entries)),
+            url,
+        )
+        for name, (catalogue, url) in now.catalogues.items()
+    }
+    for name, (catalogue, url) in made.items():
+        files.save(config, name, write(catalogue, url))
+
+
+def _filled(entry: Entry, lang: str, interface: bool) -> Entry:
+    forms = (entry.source, *[entry.plural] * (len(entry.forms) - 1)) if entry.plural else ()
+    return replace(
+        entry,
+        text=said(entry.source, lang, placeholders=interface),
+        forms=tuple(said(form, lang, placeholders=interface) for form in forms),
+    )
+
+
+def _changed(text: str, lang: str) -> str:
+    if lang == ACCENTED:
+        return text.translate(_ACCENTS)
+    return _WORD.sub(lambda word: f"{_OVERRIDE}{word[0]}{_END}", text)

@@ -1,0 +1,62 @@
+"""The manual in a browser: pages of prose, long lines, lists and tables, on a phone and beside their contents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from .conftest import REPOSITORY, Visit, run_builder
+
+CHAPTERS = ("getting-started", "page-format", "claims", "commands", "codes")
+
+
+@pytest.fixture(scope="module")
+def manual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The chapters alone. What they say of pages around them leads nowhere, which is no fault of theirs."""
+    folder = tmp_path_factory.mktemp("manual")
+    run_builder("build", str(REPOSITORY / "site_builder/manual"), "-o", str(folder / "site"), cwd=folder)
+    return folder / "site"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_on_a_phone_only_what_is_wide_scrolls_and_in_its_own_place(
+    manual: Path, visit: Visit, chapter: str
+) -> None:
+    page = visit.open(manual / f"{chapter}.html")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(200)
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    stuck = page.eval_on_selector_all(
+        "main pre, main table",
+        """cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth + 1).filter(cell => {
+            cell.scrollLeft = 9;
+            return cell.scrollLeft !== 9 && cell.scrollLeft !== cell.scrollWidth - cell.clientWidth;
+        }).map(cell => cell.textContent)""",
+    )
+    assert stuck == []
+
+
+def test_a_page_of_prose_has_its_headings_beside_it_and_each_leads_there(manual: Path, visit: Visit) -> None:
+    page = visit.open(manual / "claims.html")
+    links = page.locator("nav[aria-labelledby=side-page] a")
+    headings = page.locator(".intro h2")
+    assert links.all_inner_texts() == headings.all_inner_texts()
+    links.last.click()
+    assert page.evaluate("location.hash") == "#a-claim-that-is-none"
+    box = headings.last.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 900
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(manual: Path, chromium: Browser, theme: str) -> None:
+    context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto((manual / "commands.html").as_uri())
+    page.evaluate("document.fonts.ready")
+    result = Axe().run(page)
+    context.close()
+    assert result.violations_count == 0, result.generate_report()

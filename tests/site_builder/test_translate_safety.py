@@ -1,0 +1,251 @@
+"""What strangers may write into a catalogue: every departure from the source is one diagnostic with its line."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from site_builder.prose.sanitise import refused, sanitised
+from site_builder.translate import glossary
+from site_builder.translate.comparing import dangers, differences
+from site_builder.translate.glossary import Term
+
+from .conftest import FIXTURES, Ran, site_builder
+
+PAGE = '''"""
+---
+title: Faults
+summary: One of each kind.
+---
+# Faults
+
+Half of $x$ is $y$.
+
+See [the `add` function](sums.html) and the `shadow` method.
+
+Every head counts, and so do heads.
+
+A harmless sentence.
+
+Another with a [link](https://a.example/).
+
+A third one.
+
+A last one, in order.
+"""
+'''
+
+TRANSLATED = {
+    "Half of $x$ is $y$.": "半分は $y$ です。",
+    "See [the `add` function](sums.html) and the `shadow` method.": "[`shadow`](sums.html)と関数 `add` を参照。",
+    "Every head counts, and so do heads.": "どの頭も大切です。",
+    "A harmless sentence.": '無害な文です。<img src="x" onerror="alert(1)">',
+    "Another with a [link](https://a.example/).": "もう一つの[リンク](https://evil.example/)です。",
+    "A third one.": "三つ目は[ここ](javascript:alert(1))です。",
+    "A last one, in order.": "最後は順調です。",
+}
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ran, dict[str, int]]:
+    """The site built once with all faults in one catalogue, and the line of each text in that."""
+    folder = tmp_path_factory.mktemp("safety") / "tiny"
+    shutil.copytree(FIXTURES / "tiny", folder)
+    (folder / "tiny" / "faults.py").write_text(PAGE, "utf-8")
+    (folder / "translations" / "glossary.toml").write_text(
+        '[[term]]\nsource = "head"\nja = ["ヘッド"]\n\n[[term]]\nsource = "function"\nja = ["関数"]\n',
+        "utf-8",
+    )
+    rows = ['msgid ""', 'msgstr ""', r'"Language: ja\n"', r'"Content-Type: text/plain; charset=utf-8\n"']
+    lines: dict[str, int] = {}
+    for source, text in TRANSLATED.items():
+        escaped = text.replace('"', r"\"")
+        rows += ["", f'msgid "{source}"', f'msgstr "{escaped}"']
+        lines[source] = len(rows) - 1
+    (folder / "translations" / "ja" / "faults.po").write_text("\n".join(rows) + "\n", "utf-8")
+    done = site_builder("build", "--strict", "--no-exec", "-o", "site", cwd=folder)
+    return Ran(done.returncode, done.stdout, done.stderr, folder / "site"), lines
+
+
+def test_each_fault_of_a_translation_is_one_diagnostic_with_the_line_of_the_catalogue(
+    checked: tuple[Ran, dict[str, int]],
+) -> None:
+    ran, lines = checked
+    wanted = {
+        "Half of": ("translation-mismatch", "lacks the formula $x$"),
+        "See": (
+            "translation-mismatch",
+            "lacks the code add inside the link to sums.html, has code shadow inside",
+        ),
+        "Every": ("glossary-breach", "'head' is ヘッド here, and this has none of it: block @intro:3"),
+        "A harmless": ("translation-unsafe", "brings onerror in <img>"),
+        "Another": ("translation-unsafe", "brings a link to https://evil.example/"),
+        "A third": ("translation-unsafe", "brings the address javascript:alert(1)"),
+    }
+    found = [line.split(": ", 2) for line in ran.faults]
+    assert [place for place, _, _ in (part if len(part) == 3 else [*part, ""] for part in found)] == [
+        f"translations/ja/faults.po:{line}:1"
+        for source, line in lines.items()
+        if any(source.startswith(start) for start in wanted)
+    ]
+    for fault, (code, what) in zip(ran.faults, wanted.values(), strict=True):
+        assert f": {code} " in fault
+        assert what in fault
+    assert ran.status == 1
+
+
+def test_what_could_harm_a_reader_reaches_no_page_and_the_source_is_shown_instead(
+    checked: tuple[Ran, dict[str, int]],
+) -> None:
+    ran, _ = checked
+    page = ran.read("ja/faults.html")
+    assert "onerror" not in page
+    assert "evil.example" not in page
+    assert "javascript:" not in page
+    shown = re.findall(r'<p[^>]*class="fallback"[^>]*data-state="missing"[^>]*>([^<]*)', page)
+    assert [text for text in shown if text.startswith(("A ", "Another"))] == [
+        "A harmless sentence.",
+        "Another with a ",
+        "A third one.",
+    ]
+    # What only differs is shown, and so is what is in order.
+    assert "半分は" in page
+    assert "最後は順調です。" in page
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "what"),
+    [
+        (
+            "[`a`](a.html), [`b`](b.html)",
+            "[`b`](a.html)、[`a`](b.html)",
+            "the code a inside the link to a.html",
+        ),
+        ("[$x$](a.html) and $y$", "[$y$](a.html) と $x$", "the formula x inside the link to a.html"),
+        (
+            "[![one](1.png)](a.html) ![two](2.png)",
+            "[![二](2.png)](a.html) ![一](1.png)",
+            "the link to 1.png inside",
+        ),
+        ("<kbd>`a`</kbd> and `b`", "<kbd>`b`</kbd> と `a`", "the code a inside the tag <kbd>"),
+        ("<b>[`a`](a.html)</b> <i>c</i>", "[<b>`a`</b>](a.html) <i>c</i>", "inside the tag <b>"),
+        ("[one][ref] and `b`", "[`b`][ref] と一つ", "code b inside the link to ref"),
+        ("[one][ref]", "[一つ][other]", "lacks the link to ref"),
+        ("text[^1] and [^2]", "文[^1]と[^1]", "lacks the footnote '2'"),
+    ],
+)
+def test_what_lies_inside_a_link_or_a_tag_stays_inside_it(source: str, translation: str, what: str) -> None:
+    assert any(what in found for found in differences(source, translation)), differences(source, translation)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [
+        ("`a` in [the `b` page](b.html), $x$.", "$x$、[`b` のページ](b.html)にある `a`。"),
+        ("*[`a`](a.html)* and **`b`**", "[`a`](a.html) と `b`"),
+        ("See [one][ref] and [two][ref].", "[二つ][ref]と[一つ][ref]。"),
+        ("<kbd>Ctrl</kbd> and `a`", "`a` と <kbd>Ctrl</kbd>"),
+    ],
+)
+def test_words_may_change_their_order_and_lose_their_stress(source: str, translation: str) -> None:
+    assert differences(source, translation) == ()
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<ScRiPt src=//evil.example/x.js></sCrIpT>",
+    "<img src=x onerror=alert(1)>",
+    "<b ONCLICK='alert(1)'>x</b>",
+    "<a href='java&#115;cript:alert(1)'>x</a>",
+    "<a href=' \tjava\nscript:alert(1)'>x</a>",
+    "[x](JavaScript:alert(1))",
+    "[x](data:text/html,<script>alert(1)</script>)",
+    "<vbscript:x@y.z> [x](vbscript:x)",
+    "![x](https://evil.example/x.png)",
+    "![x](//evil.example/x.png)",
+    "<img src='/\\evil.example/x.png'>",
+    "<iframe src='a.html'></iframe>",
+    "<svg onload=alert(1)></svg>",
+    "<b style='background:url(//evil.example)'>x</b>",
+    "<form action='https://evil.example'><input name=a></form>",
+    "[x](https://evil.example)",
+    "<https://evil.example>",
+    "[x](//evil.example/)",
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_every_way_to_run_or_to_fetch_something_is_found(hostile: str) -> None:
+    assert dangers("A sentence.", f"文です。{hostile}")
+    # What the author wrote is no stranger's doing.
+    assert dangers(f"A sentence. {hostile}", f"文です。{hostile}") == ()
+
+
+def test_what_is_said_to_be_refused_is_what_is_taken_out() -> None:
+    for kind in ("<b>x</b>", '<a href="a.html">x</a>', '<img src="a.png" alt="x">', '<td colspan="2">x</td>'):
+        assert refused(kind) == ()
+    hostile = (
+        '<a href="javascript:x">x</a>',
+        '<img src="//a.example/b.png">',
+        "<video></video>",
+        '<b id="a" on="">x</b>',
+    )
+    for kind in hostile:
+        assert refused(kind)
+        assert "javascript" not in sanitised(kind)
+        assert "a.example" not in sanitised(kind)
+        assert "video" not in sanitised(kind)
+        assert "on=" not in sanitised(kind)
+
+
+# --- the glossary ----------------------------------------------------------------------------------------
+
+TERMS = (
+    Term("multi-head attention", ("マルチヘッド注意機構",)),
+    Term("head", ("ヘッド",), avoid=("頭",)),
+    Term("feed-forward network", ("フィードフォワード層",)),
+    Term("query", ("クエリ",)),
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "terms"),
+    [
+        ("Heads and a *query*.", "首と問い。", ["head", "query"]),
+        ("Two queries.", "二つのクエリ。", []),
+        ("Multi-head attention.", "マルチヘッド注意機構。", []),
+        ("The overhead of `head` and $head$ at [here](head.html).", "手間。", []),
+        ("A [feed-forward](a.html)\nnetwork.", "[層](a.html)。", ["feed-forward network"]),
+        ("A head.", "頭というヘッド。", ["head"]),
+    ],
+)
+def test_a_term_is_looked_for_among_the_words_only(source: str, translation: str, terms: list[str]) -> None:
+    found = glossary.breaches(source, translation, TERMS)
+    assert [re.findall(r"'(.*?)' is", breach)[0] for breach in found] == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ('[[term]]\nsource = "a"\nja = ["b"\n', 3, "not TOML"),
+        ('[[term]]\nsource = "a"\n\n[[term]]\nja = ["b"]\n', 4, "needs its source"),
+        ('[[term]]\nsource = "a"\nja = "b"\n', 1, "ja of 'a' must be a list of words"),
+        ('[term]\nsource = "a"\n', 1, "a table of its own"),
+    ],
+)
+def test_a_broken_glossary_is_a_diagnostic_with_its_line(text: str, line: int, what: str) -> None:
+    _, faults = glossary.parse("translations/glossary.toml", text, "ja")
+    assert [(fault.path, fault.code) for fault in faults] == [
+        ("translations/glossary.toml", "glossary-syntax")
+    ]
+    assert abs(faults[0].line - line) <= 1
+    assert what in faults[0].message
+
+
+def test_words_to_be_avoided_may_be_told_by_language() -> None:
+    text = '[[term]]\nsource = "key"\nja = ["キー"]\nzh = ["键"]\navoid.ja = ["鍵"]\n'
+    assert glossary.parse("g", text, "ja")[0] == (Term("key", ("キー",), ("鍵",)),)
+    assert glossary.parse("g", text, "zh")[0] == (Term("key", ("键",)),)
+    assert glossary.parse("g", text, "pl")[0] == ()

@@ -1,0 +1,107 @@
+"""
+Write the lists of the manual that the code knows better: settings from their types, options from the commands.
+
+    python tools/write_reference.py            rewrite them
+    python tools/write_reference.py --check    exit with 1 if one of them is out of date
+
+On `configuration.md` and `commands.md` everything is written by hand but for these lists. A list belongs to the
+heading above it and reaches to the next one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import click
+
+from site_builder.cli import commands
+from site_builder.config import SETTINGS
+
+MANUAL = Path(__file__).parent.parent / "site_builder" / "manual"
+
+Entries = tuple[tuple[str, str], ...]
+"""What stands in code, and what is said of it."""
+
+
+def settings() -> Entries:
+    """Every key of `[tool.site_builder]` with its default, as TOML has it."""
+    return tuple(
+        (f"{name} = {_toml(setting.default)}", setting.metadata["help"]) for name, setting in SETTINGS.items()
+    )
+
+
+def options(command: click.Command, name: str) -> Entries:
+    """What `--help` says of the options of a command. Those without a word of their own are told by hand."""
+    context = click.Context(command, info_name=name)
+    found = []
+    for option in command.params:
+        record = option.get_help_record(context)
+        if isinstance(option, click.Option) and option.help and record:
+            said = re.sub(r"\s*\[default: (.*)\]$", r" Default: \1.", option.help)
+            if option.show_default:
+                said = f"{said} Default: {option.default}."
+            found.append((record[0].replace(" RANGE", ""), said))
+    return tuple(found)
+
+
+def runnable(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command that does something, by the words that are typed for it."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from runnable(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
+
+
+def pages() -> Mapping[str, Mapping[str, Entries]]:
+    """By file and heading, the lists that belong there."""
+    return {
+        "configuration.md": {"All settings": settings()},
+        "commands.md": {name: options(command, name) for name, command in runnable(commands)},
+    }
+
+
+def rewritten(text: str, lists: Mapping[str, Entries]) -> str:
+    """The page with these lists below these headings, in the place of those that are there."""
+    for heading, entries in lists.items():
+        section = re.search(rf"^(#+ {re.escape(heading)}\n)(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
+        if section is None:
+            raise SystemExit(f"the manual has no heading {heading!r}; write a section about it")
+        prose = re.split(r"^`[^`\n]+`\n: ", section[2], maxsplit=1, flags=re.MULTILINE)[0].strip("\n")
+        made = "\n\n".join(f"`{code}`\n: {' '.join(said.split())}" for code, said in entries)
+        body = "\n\n".join(part for part in (prose, made) if part)
+        text = f"{text[: section.start()]}{section[1]}\n{body}\n\n{text[section.end() :]}"
+    return text.rstrip("\n") + "\n"
+
+
+def _toml(value: object) -> str:
+    # What JSON writes of a string, a number or a list of strings, TOML reads.
+    return json.dumps(list(value) if isinstance(value, tuple) else value)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    stale = []
+    for name, lists in pages().items():
+        file = MANUAL / name
+        text = file.read_text(encoding="utf-8")
+        new = rewritten(text, lists)
+        if new != text:
+            stale.append(name)
+            if not check:
+                file.write_text(new, encoding="utf-8")
+    print(f"{', '.join(stale) or 'nothing'} {'is out of date' if check else 'rewritten'}")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
