@@ -68,7 +68,7 @@ def read_all(
     catalogues: dict[tuple[str, str], Catalogue] = {}
     faults: dict[tuple[str, str], tuple[Diagnostic, ...]] = {}
     for lang in config.all_languages[1:]:
-        more = _interface_faults(config, lang)
+        more = interface_faults(config, lang)
         for url in urls:
             catalogue, found = load(config, lang, path_of(lang, url))
             if catalogue:
@@ -107,7 +107,7 @@ def wanted_words(config: Config, lang: str) -> tuple[Entry, ...]:
     )
 
 
-def _interface_faults(config: Config, lang: str) -> tuple[Diagnostic, ...]:
+def interface_faults(config: Config, lang: str) -> tuple[Diagnostic, ...]:
     catalogue, found = load(config, lang, f"{lang}/{INTERFACE}")
     try:
         return (*found, *(words.usable(catalogue)[1] if catalogue else ()))

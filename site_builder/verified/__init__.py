@@ -30,6 +30,7 @@ from site_builder.verified.verify import Verify
 
 if TYPE_CHECKING:
     from site_builder.config import Config
+    from site_builder.index import Card
     from site_builder.model import Page
 
 __all__ = ["Row", "Verified", "Verify", "code_of", "read"]
@@ -43,7 +44,7 @@ class Verified:
     modules: Mapping[str, Module] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
 
-    def about(self, page: Page) -> Module | None:
+    def about(self, page: Page | Card) -> Module | None:
         """All that was ever found of the page, true or not; without a file nothing, else at least an empty entry."""
         if not self.exists:
             return None
