@@ -24,7 +24,7 @@ from site_builder.cli.build import configured, running_examples
 from site_builder.cli.console import COLOURS, console, count, progress, show
 
 if TYPE_CHECKING:
-    from site_builder.weave import Evidence
+    from site_builder.site.ledger import Tally
 
 _HEADINGS = ("ran", "of", "%", "proven", "unchecked", "false")
 
@@ -53,31 +53,26 @@ def check(
     names.
     """
     from site_builder.site import make
-    from site_builder.site.pages import close
     from site_builder.site.workers import default_jobs
 
     out = console(color)
     config = configured(paths, None, (), execute)
     if clean:
         config = replace(config, cache="")
-    try:
-        with progress(out, quiet) as report:
-            made = make(config, jobs=jobs or default_jobs(), progress=report)
-    finally:
-        close(config)
+    with progress(out, quiet) as report:
+        made = make(config, jobs=jobs or default_jobs(), progress=report)
     show(out, made.diagnostics, as_errors=True)
     if not quiet:
-        _print(console(color, stderr=False), made.evidence)
+        _print(console(color, stderr=False), made.report.tallies)
         faults = count(len(made.diagnostics), "fault") if made.diagnostics else "no faults"
         unrun = "" if config.execute else "; examples did not run, which --exec makes them"
-        out.print(f"{count(made.pages, 'page')} checked; {faults}{unrun}")
+        out.print(f"{count(made.report.pages, 'page')} checked; {faults}{unrun}")
     return 1 if made.diagnostics else 0
 
 
-def _print(out: Console, evidence: Mapping[str, Evidence]) -> None:
+def _print(out: Console, tallies: Mapping[str, Tally]) -> None:
     """A row for each page of which there is something to say, and one for all."""
-    rows = {url: _numbers(one) for url, one in evidence.items()}
-    rows = {url: row for url, row in rows.items() if any(row)}
+    rows = {url: tuple(tally) for url, tally in sorted(tallies.items()) if any(tally)}
     if not rows:
         return
     table = Table(box=None, pad_edge=False)
@@ -90,15 +85,6 @@ def _print(out: Console, evidence: Mapping[str, Evidence]) -> None:
         table.add_section()
         table.add_row("all", *_cells(tuple(map(sum, zip(*rows.values(), strict=True)))))
     out.print(table)
-
-
-def _numbers(evidence: Evidence) -> tuple[int, ...]:
-    """Statements that ran, and all; claims proven, unchecked and false."""
-    from site_builder.claims import Verdict
-
-    ran, all_ = evidence.record.share if evidence.record else (0, 0)
-    verdicts = (Verdict.PROVEN, Verdict.UNCHECKED, Verdict.FALSE)
-    return ran, all_, *(evidence.checked.count(verdict) for verdict in verdicts)
 
 
 def _cells(row: tuple[int, ...]) -> list[str]:

@@ -95,16 +95,23 @@ class Recording:
         return found
 
     def run(
-        self, urls: Sequence[str], page: Callable[[str], Page], jobs: int = 1
+        self,
+        urls: Sequence[str],
+        page: Callable[[str], Page],
+        jobs: int = 1,
+        interrupted: Callable[[], bool] | None = None,
     ) -> Iterator[tuple[str, Record, bool]]:
-        """Runs the examples of these pages. Each comes with whether it would be the same another time."""
+        """
+        Runs the examples of these pages. Each record comes with whether it would be the same another time. What still
+        runs when `interrupted` says so is ended and does not come.
+        """
         tasks = [
             task(
                 page(url), self.limits, self._keys.loads(self._cards[url]), self._keys.read(self._cards[url])
             )
             for url in urls
         ]
-        for done in run(tasks, max(1, jobs)):
+        for done in run(tasks, max(1, jobs), interrupted):
             url = urls[done.place]
             if done.lasting:
                 self.store.put(KIND, self.keys[url], done.record.to_bytes())

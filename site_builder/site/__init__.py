@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.site import ledger, stores
 from site_builder.site.ledger import Ledger
-from site_builder.site.report import Progress, Report
+from site_builder.site.report import Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, survey
 from site_builder.write import Written, owned
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from site_builder.index import Index
     from site_builder.model import Page
 
-__all__ = ["Made", "Progress", "Read", "Report", "Shelf", "build", "make", "read"]
+__all__ = ["Made", "Progress", "Read", "Report", "Shelf", "StoppedError", "build", "make", "read"]
 
 
 def build(
@@ -49,12 +49,14 @@ def build(
     progress: Progress | None = None,
     shelf: Shelf | None = None,
     known: bool = False,
+    interrupted: Callable[[], bool] | None = None,
 ) -> Report:
     """
     Builds the site into the configured output folder. A process that builds again hands the same `shelf` each time;
     `known` waits for no example: what has not been run yet is left out. A `clean` build writes every file anew.
 
     Raises:
+        StoppedError: `interrupted` has said so while examples ran.
         SiteError: there is nothing to build, or the output folder is not ours.
     """
     started = time.perf_counter()
@@ -70,7 +72,16 @@ def build(
             # Who has nothing to do shall not wait for all that could do it.
             from site_builder.site.line import make as work
 
-            done = work(inputs, last, shelf, jobs=jobs, anew=clean, progress=progress, known=known)
+            done = work(
+                inputs,
+                last,
+                shelf,
+                jobs=jobs,
+                anew=clean,
+                progress=progress,
+                known=known,
+                interrupted=interrupted,
+            )
     finally:
         stores.close(config)
     return replace(done, seconds=time.perf_counter() - started)
@@ -79,7 +90,9 @@ def build(
 def settled(last: Ledger, inputs: Survey, folder: Path) -> bool:
     """Whether the last build was made from the same, and everything lies there as it left it."""
     return (
-        last.fingerprint == inputs.fingerprint and owned(folder) == frozenset(last.files) and last.intact(folder)
+        last.fingerprint == inputs.fingerprint
+        and owned(folder) == frozenset(last.files)
+        and last.intact(folder)
     )
 
 

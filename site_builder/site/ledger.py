@@ -46,6 +46,10 @@ class Ledger:
     """By URL."""
     groups: Mapping[str, tuple[bytes, tuple[str, ...]]] = field(default_factory=dict)
     """The files that are made together from all pages: their key and their URLs, by what they are."""
+    identity: bytes = b""
+    """Of all that pages can ask of each other."""
+    woven: frozenset[bytes] = frozenset()
+    """The keys of the pages, whose questions were answered by a site of that identity."""
     diagnostics: tuple[Diagnostic, ...] = ()
     pages: int = 0
     tallies: Mapping[str, Tally] = field(default_factory=dict)

@@ -36,7 +36,7 @@ from site_builder.site.pages import (
     templates,
     woven,
 )
-from site_builder.site.report import Progress, Report
+from site_builder.site.report import Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey
 from site_builder.site.workers import spread
@@ -58,16 +58,17 @@ def make(
     anew: bool = False,
     progress: Progress | None = None,
     known: bool = False,
+    interrupted: Callable[[], bool] | None = None,
 ) -> Report:
     """Makes the output folder what it would be after a clean build of those inputs, and says what that took."""
     config = inputs.config
     folder = config.folder(config.output)
-    work = _Work(inputs, shelf, jobs, progress)
+    work = _Work(inputs, shelf, jobs, progress, interrupted)
     work.introduce()
     removed = claim(folder, {*work.names(), *render.static_names(config)}, _kept(config))
     ledger.open_page(shelf, folder, last)
     output = Output(folder, last.lying(folder), anew)
-    work.weave(output, known=known)
+    work.weave(output, last, known=known)
     for group in work.groups():
         work.gather(group, output, last)
     work.images(output)
@@ -78,8 +79,16 @@ def make(
 class _Work:
     """What one build has found out so far."""
 
-    def __init__(self, inputs: Survey, shelf: Shelf, jobs: int, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        inputs: Survey,
+        shelf: Shelf,
+        jobs: int,
+        progress: Progress | None,
+        interrupted: Callable[[], bool] | None,
+    ) -> None:
         self.inputs, self.shelf, self.jobs, self.progress = inputs, shelf, jobs, progress
+        self.interrupted = interrupted
         self.config = inputs.config
         self.steady = True
         """Whether the same inputs would give the same again."""
@@ -131,6 +140,8 @@ class _Work:
             },
             languages=config.all_languages,
         )
+        assets = (asset.url for asset, _ in inputs.assets)
+        self.identity = digest(repr(config.translated), *(page.identity for page in pages), "", *assets)
         self.recording = None
         if config.execute:
             self.recording = record.Recording(config, tree.cards.values(), _source, self.shelf.store)
@@ -159,16 +170,16 @@ class _Work:
         yield from outputs.names(self.site)
         yield from (asset.url for asset, _ in self.inputs.assets)
 
-    def weave(self, output: Output, *, known: bool) -> None:
+    def weave(self, output: Output, last: Ledger, *, known: bool) -> None:
         """Weaves the pages that nobody has woven from the same, or whose files are not what they should be."""
         keys = {place: self._key(place) for place in self.places}
-        self._take(keys, output)
+        self._take(keys, output, last)
         lacking = self._lacking(keys)
         records, unknown = self._records(lacking)
         if known and unknown:
             self.waiting = True
             keys |= {place: digest("waiting", keys[place]) for place in keys if place[0] in unknown}
-            self._take({place: key for place, key in keys.items() if place[0] in unknown}, output)
+            self._take({place: key for place, key in keys.items() if place[0] in unknown}, output, last)
             lacking = self._lacking(keys)
         fleeting = self._run(unknown, records) if not known else set()
         tasks = [
@@ -187,6 +198,7 @@ class _Work:
             for url, (seen, changed) in done.files.items():
                 self._put(url, seen, changed)
         self.shelf.put(WOVEN, fresh)
+        self.woven = frozenset(keys[place] for place, entry in self.entries.items() if entry.digest)
         self.steady &= not self.waiting
         for entry in self.entries.values():
             self.diagnostics.update(entry.diagnostics)
@@ -205,7 +217,7 @@ class _Work:
             *(str(lang == config.built_languages[0]), str(url == self.site.index.order[0])),
         )
 
-    def _take(self, keys: Mapping[Place, bytes], output: Output) -> None:
+    def _take(self, keys: Mapping[Place, bytes], output: Output, last: Ledger) -> None:
         """What was woven before and would come out alike, as far as its files are there."""
         known: dict[bytes, Entry] = self.shelf.get(WOVEN, keys.values())
         for place, key in keys.items():
@@ -218,7 +230,8 @@ class _Work:
             lying = {url: output.lying.get(url) for url in files}
             if any(seen is None or seen.digest != files[url] for url, seen in lying.items()):
                 continue
-            if self.site.still(entry.log):
+            alike = key in last.woven and last.identity == self.identity
+            if alike or self.site.still(entry.log):
                 self.entries[place] = entry
                 self.files |= {url: seen for url, seen in lying.items() if seen}
 
@@ -242,13 +255,15 @@ class _Work:
         fleeting = set()
         if self.recording and urls:
             report = self._report("running")
-            runs = self.recording.run(urls, self._page, self.jobs)
+            runs = self.recording.run(urls, self._page, self.jobs, self.interrupted)
             for ran, (url, found, lasting) in enumerate(runs, 1):
                 records[url] = found.to_bytes()
                 if not lasting:
                     fleeting.add(url)
                 if report:
                     report(ran, len(urls))
+            if any(url not in records for url in urls):
+                raise StoppedError
         return fleeting
 
     def _page(self, url: str) -> Page:
@@ -320,7 +335,14 @@ class _Work:
             self.shelf,
             folder,
             Ledger(
-                self.inputs.fingerprint if self.steady else b"", files, groups, diagnostics, pages, tallies
+                self.inputs.fingerprint if self.steady else b"",
+                files,
+                groups,
+                self.identity,
+                self.woven,
+                diagnostics,
+                pages,
+                tallies,
             ),
         )
         self.shelf.forget()

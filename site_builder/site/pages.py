@@ -47,6 +47,8 @@ class Introduction:
     card: Card
     anchors: frozenset[str]
     names: Mapping[str, Names]
+    identity: bytes
+    """Equal for two pages of which every question has the same answer."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,9 @@ def introduction(config: Config, page: Page, content: bytes = b"") -> Introducti
         lang: weave.names(page, opening(lang), renderer(config), opening_line=lang == config.language)
         for lang in config.all_languages
     }
-    return Introduction(Card.of(page, content), weave.anchors(page), names)
+    card, anchors = Card.of(page, content), weave.anchors(page)
+    identity = digest(repr(replace(card, digest=b"")), *sorted(anchors), repr(sorted(names.items())))
+    return Introduction(card, anchors, names, identity)
 
 
 def parsed(config: Config, source: SourceFile) -> Page:

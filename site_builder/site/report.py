@@ -33,3 +33,7 @@ class Report:
     """The URLs of the files that are new, other than they were, or gone."""
     waiting: bool = False
     """Whether examples were not run, since only what is known was asked for."""
+
+
+class StoppedError(Exception):
+    """Whoever asked for the build has other things to do."""

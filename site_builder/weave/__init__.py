@@ -157,7 +157,7 @@ class _Weaver:
             pairs=pairs,
             toc=toc,
             crumbs=tuple(self.link(other) for other in (*around.ancestors, page.url)),
-            children=tuple(self.link(other) for other in around.children),
+            children=tuple(self.link(other, summed_up=True) for other in around.children),
             siblings=tuple(self.link(other) for other in around.siblings),
             previous=self.neighbour(around.previous),
             next=self.neighbour(around.next),
@@ -242,13 +242,12 @@ class _Weaver:
                 pairs[-1] = replace(pairs[-1], blocks=(*pairs[-1].blocks, block))
         return tuple(pairs), tuple(toc), tuple(search)
 
-    def link(self, url: str) -> Link:
-        names = self.site.names(url, self.lang)
+    def link(self, url: str, *, summed_up: bool = False) -> Link:
         return Link(
             self.site.href(self.page.url, url, self.lang),
-            names.title,
+            self.site.title(url, self.lang),
             self.site.name(url),
-            names.summary,
+            self.site.names(url, self.lang).summary if summed_up else Markup(""),
             current=url == self.page.url,
         )
 
@@ -259,7 +258,6 @@ class _Weaver:
 def bare(site: Site, page_url: str, lang: str) -> Woven:
     """What a template needs for a page that no source stands behind, such as the list of all pages."""
     home, empty = site.href(page_url, "index.html", lang), Markup("")
-    names = site.names("index.html", lang)
     return Woven(
         **_placed(site, page_url, lang),
         is_package=False,
@@ -271,7 +269,7 @@ def bare(site: Site, page_url: str, lang: str) -> Woven:
         intro=empty,
         pairs=(),
         toc=(),
-        crumbs=(Link(home, names.title, site.name("index.html"), names.summary),),
+        crumbs=(Link(home, site.title("index.html", lang), site.name("index.html"), Markup("")),),
         children=(),
         siblings=(),
         previous=None,

@@ -145,6 +145,11 @@ class Site:
         return self.titles.get(lang, {}).get(url, Names())
 
     @question
+    def title(self, url: str, lang: str) -> Markup:
+        """Its title alone: who shows no more of it does not depend on its summary."""
+        return self.titles.get(lang, {}).get(url, Names()).title
+
+    @question
     def name(self, url: str) -> str:
         """The last part of the module's name."""
         card = self.index.card(url)

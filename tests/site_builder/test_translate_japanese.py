@@ -24,7 +24,7 @@ NOT_WORDS = re.compile(r"\$\$?.+?\$\$?|`+.+?`+|\]\([^)]*\)", re.S)
 
 @cache
 def pages() -> dict[str, Page]:
-    return read(CONFIG).index.pages
+    return read(CONFIG).pages
 
 
 URLS = sorted(pages())
