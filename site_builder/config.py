@@ -12,7 +12,7 @@ the table may hold, and its `help` is what the reference says of it. Nothing els
 from __future__ import annotations
 
 import difflib
-import doctest
+import fnmatch
 import re
 import tomllib
 from collections.abc import Mapping
@@ -29,9 +29,9 @@ MANIFEST = ".site_builder.json"
 DRAFT_PROVIDERS = ("openai", "deepl")
 
 
-def _key(default: Any, text: str) -> Any:
-    """A field that may be set in the table, with its line in the reference."""
-    return field(default=default, metadata={"help": text})
+def _key(default: Any, text: str, *, table: bool = False) -> Any:
+    """A field that may be set in the table, with its line in the reference. A `table` holds lists of strings."""
+    return field(default=default, metadata={"help": text, "table": table})
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,11 @@ class Config:
     translations: str = _key("translations", "The folder of the catalogues.")
     stale_limit: int = _key(
         20, "How many blocks of a language may translate an older text before `check` finds fault."
+    )
+    translated: tuple[tuple[str, tuple[str, ...]], ...] = _key(
+        (),
+        'The files that have a page in a language, as `{ ja = ["pkg/**"] }`; a language not named has all.',
+        table=True,
     )
     exclude: tuple[str, ...] = _key(
         (), "Files to leave out, as patterns relative to the root: `pkg/tests/**`."
@@ -109,6 +114,13 @@ class Config:
     def all_languages(self) -> tuple[str, ...]:
         """The source language first."""
         return (self.language, *(code for code in self.languages if code != self.language))
+
+    def covers(self, lang: str, path: str) -> bool:
+        """Whether the site has the page of that file in that language."""
+        patterns = dict(self.translated).get(lang)
+        return (
+            lang == self.language or patterns is None or any(fnmatch.fnmatch(path, one) for one in patterns)
+        )
 
     def folder(self, name: str) -> Path:
         """A configured folder, relative to the root unless it is absolute."""
@@ -173,7 +185,14 @@ def validate(config: Config, path: str = "") -> Config:
     for code in config.all_languages:
         if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*", code):
             raise SiteError(f"{code!r} is no language tag", path=path, hint="write en, ja or zh-Hans")
+    for lang, _ in config.translated:
+        if lang not in config.all_languages[1:]:
+            raise SiteError(
+                f"translated names {lang!r}, which is no translation", path=path, hint="add it to languages"
+            )
     for word in config.example_options:
+        import doctest  # a slow one to import
+
         if word not in doctest.OPTIONFLAGS_BY_NAME:
             near = difflib.get_close_matches(word.upper(), doctest.OPTIONFLAGS_BY_NAME, n=1, cutoff=0)
             raise SiteError(f"doctest has no option {word!r}", path=path, hint=f"did you mean {near[0]!r}?")
@@ -203,8 +222,12 @@ def _value(file: Path, text: str, key: str, value: Any) -> Any:
             hint=f"did you mean {near[0]!r}?",
         )
     assert setting.default is not MISSING
-    if isinstance(setting.default, tuple):
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+    if setting.metadata["table"]:
+        if isinstance(value, dict) and all(_strings(patterns) for patterns in value.values()):
+            return tuple((name, tuple(patterns)) for name, patterns in value.items())
+        wanted = "a table of lists of strings"
+    elif isinstance(setting.default, tuple):
+        if _strings(value):
             return tuple(value)
         wanted = "a list of strings"
     elif isinstance(setting.default, int):
@@ -216,6 +239,10 @@ def _value(file: Path, text: str, key: str, value: Any) -> Any:
             return value
         wanted = "a string"
     raise SiteError(f"{key} = {value!r} must be {wanted}", path=str(file), line=_line(text, key))
+
+
+def _strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _line(text: str, key: str) -> int:

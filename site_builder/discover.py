@@ -16,7 +16,8 @@ import importlib.util
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import lru_cache
+from pathlib import Path, PurePath
 
 from site_builder.config import MANIFEST, Config
 from site_builder.errors import SiteError
@@ -116,7 +117,9 @@ def _walk(config: Config, top: Path, prefix: str) -> tuple[list[SourceFile], lis
     name = package_name(top)
     for file in _files(top):
         relative = file.relative_to(top).as_posix()
-        if any(fnmatch.fnmatch(_shown(config, file), pattern) for pattern in config.exclude):
+        if config.exclude and any(
+            fnmatch.fnmatch(_shown(config, file), pattern) for pattern in config.exclude
+        ):
             continue
         if file.suffix in ASSET_SUFFIXES:
             assets.append(Asset(prefix + relative, str(file)))
@@ -154,7 +157,14 @@ def _source(config: Config, file: Path, relative: str, prefix: str, package: str
 
 def _shown(config: Config, file: Path) -> str:
     """The path as messages show it: relative to the root where it lies below."""
-    try:
-        return file.resolve().relative_to(config.root.resolve()).as_posix()
-    except ValueError:
-        return file.as_posix()
+    if file.is_symlink():
+        file = file.resolve()
+    inside = _inside(config.root, file.parent)
+    return file.as_posix() if inside is None else (inside / file.name).as_posix()
+
+
+@lru_cache(maxsize=1024)
+def _inside(root: Path, folder: Path) -> PurePath | None:
+    """Where in the root the folder lies. Finding out costs more than all else, and is the same for its files."""
+    folder, root = folder.resolve(), root.resolve()
+    return folder.relative_to(root) if folder.is_relative_to(root) else None

@@ -23,23 +23,9 @@ from babel.support import NullTranslations
 from markupsafe import Markup, escape
 
 from site_builder.config import Config
-from site_builder.errors import Diagnostic
 from site_builder.resources import resource_root
 from site_builder.translate.interface import plural_forms
-from site_builder.weave.model import SearchEntry, Woven
-
-
-@dataclass(frozen=True)
-class PageFile:
-    """One page in one language, rendered, with what the outputs beside it are made from."""
-
-    url: str
-    page_url: str
-    lang: str
-    html: str
-    title: str
-    search: tuple[SearchEntry, ...]
-    diagnostics: tuple[Diagnostic, ...]
+from site_builder.weave.model import Woven
 
 
 @dataclass(frozen=True)
@@ -115,15 +101,20 @@ class Templates:
 
 def static_files(config: Config) -> dict[str, bytes]:
     """The files of the theme that every site carries, by URL. What only the build needs stays behind."""
+    return {url: file.read_bytes() for url, file in static_names(config).items()}
+
+
+def static_names(config: Config) -> dict[str, Path]:
+    """Where those files are."""
     folders = [resource_root("static")]
     if config.theme:
         folders.append(config.folder(config.theme) / "static")
-    files: dict[str, bytes] = {}
+    files: dict[str, Path] = {}
     for folder in folders:
         for file in _below(folder):
             name = file.relative_to(folder).as_posix()
             if not _build_only(name):
-                files[f"static/{name}"] = file.read_bytes()
+                files[f"static/{name}"] = file
     return files
 
 

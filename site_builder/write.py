@@ -7,19 +7,47 @@ summary: Only what changed, each file at one stroke, and nothing that is not our
 
 The manifest in the output folder names every file that a build wrote. It is the whole of our claim: a file that it
 does not name is never replaced or removed.
+
+A build claims first, with every name that it may come to write, then writes, and at last keeps of its claim what it
+has written. So whoever is killed half way leaves nothing behind that the next build would not know for ours.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
+from site_builder.cache import digest
 from site_builder.config import MANIFEST
 from site_builder.errors import SiteError
+
+_WAITING = ".site_builder-"
+"""What a file is called, with the number of its process, until it takes its place."""
+
+
+class Seen(NamedTuple):
+    """A file as it was left: what is in it, and by what it is known again without being read."""
+
+    digest: bytes
+    size: int
+    time: int
+    inode: int
+
+    @staticmethod
+    def of(file: Path, content: bytes) -> Seen:
+        status = file.stat()
+        return Seen(content, status.st_size, status.st_mtime_ns, status.st_ino)
+
+    def still(self, status: os.stat_result) -> bool:
+        return self[1:] == (status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +59,31 @@ class Written:
     removed: int
 
 
-def write(
-    folder: Path,
-    files: Mapping[str, bytes],
-    *,
-    clean: bool = False,
-    keep: Callable[[str], bool] = lambda name: False,
-) -> Written:
+@dataclass(frozen=True)
+class Output:
     """
-    Makes `folder` hold exactly `files` (by relative URL) besides whatever is not ours. An older file of ours that
-    `keep` names stays too: a build of one language leaves the others in place.
+    Where files are put. What is `lying` there already, as far as it is known, is not compared byte by byte. An equal
+    file is left alone unless all are to be written `anew`.
+    """
+
+    folder: Path
+    lying: Mapping[str, Seen] = field(default_factory=dict)
+    anew: bool = False
+
+    def put(self, url: str, data: bytes) -> tuple[Seen, bool]:
+        """Makes the file hold the data, and tells whether it had to be written."""
+        file, content = self.folder / url, digest(data)
+        known = self.lying.get(url)
+        if known and known.digest == content and not self.anew:
+            return known, False
+        changed = put(file, data, even_if_equal=self.anew or known is not None)
+        return Seen.of(file, content), changed
+
+
+def claim(folder: Path, names: Collection[str], keep: Callable[[str], bool] = lambda name: False) -> int:
+    """
+    Prepares `folder` for files of those names (relative URLs): says that they are ours, and removes what was ours and
+    is none of them, except for what is to `keep`. Tells how many were removed.
 
     Raises:
         SiteError: the folder holds files and no manifest of ours, or a file of ours would replace a foreign one.
@@ -55,19 +98,31 @@ def write(
                 hint="name another folder with -o, or empty it yourself",
             )
         ours = frozenset()
-    if foreign := [name for name in sorted(files) if name not in ours and (folder / name).exists()]:
+    wanted = frozenset(names)
+    if foreign := [name for name in sorted(wanted - ours) if (folder / name).exists()]:
         raise SiteError(f"{folder / foreign[0]} is in the way and is not ours", hint="move it elsewhere")
     folder.mkdir(parents=True, exist_ok=True)
-    # The claim comes first: if the build is killed half way, the next one still knows what is ours.
-    _claim(folder, ours | set(files))
+    _say(folder, ours | wanted)
+    _sweep(folder, ours | wanted)
     # Ghosts go first: what was a file may have to become a folder.
-    ghosts = sorted(name for name in ours - set(files) if not keep(name))
+    ghosts = sorted(name for name in ours - wanted if not keep(name))
     for name in ghosts:
         _remove(folder, name)
-    kept = ours - set(files) - set(ghosts)
-    changed = sum(put(folder / name, data, even_if_equal=clean) for name, data in sorted(files.items()))
-    _claim(folder, kept | set(files))
-    return Written(changed, len(files) - changed, len(ghosts))
+    return len(ghosts)
+
+
+def settle(folder: Path, names: Collection[str], keep: Callable[[str], bool] = lambda name: False) -> int:
+    """
+    Ends what `claim` began: of all that was claimed those names are there, and no other. Tells how many files of an
+    earlier build were removed.
+    """
+    ours = owned(folder) or frozenset()
+    ghosts = [name for name in sorted(ours - set(names)) if not keep(name)]
+    there = [name for name in ghosts if (folder / name).is_file()]
+    for name in there:
+        _remove(folder, name)
+    _say(folder, (ours | set(names)) - set(ghosts))
+    return len(there)
 
 
 def owned(folder: Path) -> frozenset[str] | None:
@@ -82,7 +137,7 @@ def owned(folder: Path) -> frozenset[str] | None:
     return frozenset(n for n in names if isinstance(n, str) and ".." not in Path(n).parts and n[:1] != "/")
 
 
-def _claim(folder: Path, names: frozenset[str] | set[str]) -> None:
+def _say(folder: Path, names: Iterable[str]) -> None:
     text = json.dumps({"files": sorted(names)}, ensure_ascii=False, indent=0) + "\n"
     put(folder / MANIFEST, text.encode())
 
@@ -96,7 +151,7 @@ def put(path: Path, data: bytes, *, even_if_equal: bool = False) -> bool:
         except OSError:
             pass
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".site_builder-", suffix=".tmp")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{_WAITING}{os.getpid()}-")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -105,6 +160,30 @@ def put(path: Path, data: bytes, *, even_if_equal: bool = False) -> bool:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    return True
+
+
+def _sweep(folder: Path, names: Iterable[str]) -> None:
+    """Removes what a build that was killed has left half written."""
+    for inner in {(folder / name).parent for name in names}:
+        with suppress(OSError), os.scandir(inner) as entries:
+            for entry in entries:
+                left = re.match(rf"{re.escape(_WAITING)}(\d+)-", entry.name)
+                if left and not _alive(int(left[1])):
+                    Path(entry.path).unlink(missing_ok=True)
+
+
+def _alive(process: int) -> bool:
+    if process == os.getpid():
+        return False
+    if sys.platform == "win32":
+        return True  # asking would end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
     return True
 
 

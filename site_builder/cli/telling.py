@@ -20,7 +20,8 @@ from rich.measure import Measurement
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from site_builder.cli.inspection import Inspection, Reach
+    from site_builder.cli.inspection import Inspection
+    from site_builder.site import Tally
 
 _HEADINGS = ("ran", "of", "%", "proven", "unchecked", "false")
 _NARROWEST, _WIDEST = 20, 10_000
@@ -91,17 +92,17 @@ def as_json(done: Inspection) -> str:
     )
 
 
-def _cells(reach: Reach) -> tuple[str, ...]:
+def _cells(reach: Tally) -> tuple[str, ...]:
     ran, statements, *claims = astuple(reach)
     # Rounded down: only what ran whole has run whole.
     share = (f"{ran:,}", f"{statements:,}", f"{100 * ran // statements}") if statements else ("", "", "")
     return (*share, *(f"{number:,}" if any(claims) else "" for number in claims))
 
 
-def _total(rows: tuple[Reach, ...]) -> Reach:
+def _total(rows: tuple[Tally, ...]) -> Tally:
     return type(rows[0])(*map(sum, zip(*map(astuple, rows), strict=True)))
 
 
-def _style(reach: Reach) -> str | None:
+def _style(reach: Tally) -> str | None:
     whole = reach.ran == reach.statements and not reach.unchecked
     return "red" if reach.false else "green" if whole else None

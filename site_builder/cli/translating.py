@@ -33,5 +33,4 @@ def pages_of(config: Config) -> tuple[Page, ...]:
     from site_builder.site import read
     from site_builder.site.workers import default_jobs
 
-    tree = read(config, default_jobs()).index
-    return tuple(page for url in tree.order if (page := tree.page(url)))
+    return tuple(read(config, default_jobs()).pages.values())

@@ -20,30 +20,31 @@ from functools import cached_property
 
 from site_builder.errors import Diagnostic
 from site_builder.index.addresses import href, settle
+from site_builder.index.card import Card
 from site_builder.index.lookup import Lookup, Target
 from site_builder.index.tree import grow
 from site_builder.model import Page
 
-__all__ = ["Index", "Target", "build", "href"]
+__all__ = ["Card", "Index", "Target", "build", "href"]
 
 
-def build(pages: Sequence[Page], languages: Sequence[str] = ()) -> Index:
+def build(pages: Sequence[Page | Card], languages: Sequence[str] = ()) -> Index:
     """
     Index pages in the order in which they were discovered: of two for one URL the first is taken. `languages`
     are those whose pages lie in a folder of that name, which no page of the source may claim.
     """
-    return Index(pages, languages)
+    return Index([Card.of(page) if isinstance(page, Page) else page for page in pages], languages)
 
 
 class Index:
-    """All pages that have a URL of their own, by that URL."""
+    """The cards of all pages that have a URL of their own, by that URL."""
 
-    def __init__(self, pages: Sequence[Page], languages: Sequence[str] = ()) -> None:
-        settled = settle(pages, languages)
-        self.pages = settled.pages
-        self.redirects = {old: page.url for old, page in settled.redirects.items()}
-        self._tree = grow(self.pages)
-        self._lookup = Lookup(self.pages.values())
+    def __init__(self, cards: Sequence[Card], languages: Sequence[str] = ()) -> None:
+        settled = settle(cards, languages)
+        self.cards = settled.pages
+        self.redirects = {old: card.url for old, card in settled.redirects.items()}
+        self._tree = grow(self.cards)
+        self._lookup = Lookup(self.cards.values())
         self._places = {url: number for number, url in enumerate(self._tree.order)}
         self.diagnostics: tuple[Diagnostic, ...] = (*settled.diagnostics, *self._tree.diagnostics)
 
@@ -59,20 +60,10 @@ class Index:
 
     @cached_property
     def _packages(self) -> frozenset[str]:
-        return frozenset(page.source.module.partition(".")[0] for page in self.pages.values())
+        return frozenset(card.source.module.partition(".")[0] for card in self.cards.values())
 
-    def page(self, url: str | None) -> Page | None:
-        return self.pages.get(url) if url is not None else None
-
-    def anchors(self, url: str) -> frozenset[str]:
-        """What may follow `#` in a link to the page, besides the ids of headings inside its sections."""
-        page = self.pages.get(url)
-        if page is None:
-            return frozenset()
-        shown = [section for section in page.sections if section.shown]
-        numbered = (f"section-{number}" for number in range(len(shown) + 1))
-        lines = (f"L{line}" for section in shown for line in section.code)
-        return frozenset((*(section.anchor for section in shown), *numbered, *lines))
+    def card(self, url: str | None) -> Card | None:
+        return self.cards.get(url) if url is not None else None
 
     # ---- where a page stands
 
@@ -91,7 +82,7 @@ class Index:
         """All children of the page's parent, the page itself among them."""
         parent = self._tree.parents.get(url)
         if parent is None:
-            return self._tree.roots if url in self.pages else ()
+            return self._tree.roots if url in self.cards else ()
         return self._tree.children[parent]
 
     def ancestors(self, url: str) -> tuple[str, ...]:
@@ -124,8 +115,8 @@ class Index:
     @cached_property
     def _imports(self) -> dict[str, tuple[str, ...]]:
         result = {}
-        for url, page in self.pages.items():
-            modules = (self._lookup.module_of(dotted) for dotted in page.imports)
+        for url, card in self.cards.items():
+            modules = (self._lookup.module_of(dotted) for dotted in card.imports)
             urls = {module.url for module in modules if module} - {url}
             result[url] = tuple(sorted(urls, key=self._places.__getitem__))
         return result

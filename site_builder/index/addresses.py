@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from site_builder.errors import Diagnostic
+from site_builder.index.card import Card
 from site_builder.index.tree import place
-from site_builder.model import Page
 
 
 def href(from_url: str, to_url: str, anchor: str = "") -> str:
@@ -48,14 +48,14 @@ GENERATED = frozenset({"all-pages.html", "404.html"})
 class Settled:
     """The page at every URL, and the page that every old URL leads to."""
 
-    pages: dict[str, Page]
-    redirects: dict[str, Page]
+    pages: dict[str, Card]
+    redirects: dict[str, Card]
     diagnostics: tuple[Diagnostic, ...]
 
 
-def settle(pages: Iterable[Page], languages: Sequence[str]) -> Settled:
+def settle(pages: Iterable[Card], languages: Sequence[str]) -> Settled:
     """Whose each URL is: the first to claim it has it, and something is said of the others."""
-    taken: dict[str, Page] = {}
+    taken: dict[str, Card] = {}
     diagnostics: list[Diagnostic] = []
     for page in pages:
         folder, slash, _ = page.url.partition("/")
@@ -75,11 +75,11 @@ def settle(pages: Iterable[Page], languages: Sequence[str]) -> Settled:
 
 
 def _redirects(
-    pages: Mapping[str, Page], languages: Sequence[str]
-) -> tuple[dict[str, Page], list[Diagnostic]]:
+    pages: Mapping[str, Card], languages: Sequence[str]
+) -> tuple[dict[str, Card], list[Diagnostic]]:
     """The page that each old URL leads to, and why some lead nowhere."""
     found = []
-    taken: dict[str, Page] = {}
+    taken: dict[str, Card] = {}
     for page in pages.values():
         where = place(page, "redirect_from")
         for old in (written.lstrip("/") for written in page.front.redirect_from):
@@ -92,7 +92,7 @@ def _redirects(
 
 
 def _not_free(
-    old: str, pages: Mapping[str, Page], taken: Mapping[str, Page], languages: Sequence[str]
+    old: str, pages: Mapping[str, Card], taken: Mapping[str, Card], languages: Sequence[str]
 ) -> str:
     """Why no page can stand at an old URL; empty if one can."""
     folders = old.split("/")[:-1]
@@ -109,5 +109,5 @@ def _not_free(
     return ""
 
 
-def _conflict(page: Page, message: str, hint: str) -> Diagnostic:
+def _conflict(page: Card, message: str, hint: str) -> Diagnostic:
     return Diagnostic(page.source.path, 1, 1, "url-conflict", message, hint)

@@ -19,7 +19,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from site_builder.model import Definition, Page
+from site_builder.index.card import Card
+from site_builder.model import Definition
 from site_builder.parse.names import SUPER
 
 
@@ -40,24 +41,23 @@ class _Place(NamedTuple):
 class Lookup:
     """Answers are remembered: most names of a package are asked for many times."""
 
-    def __init__(self, pages: Iterable[Page]) -> None:
-        self.pages: dict[str, Page] = {}
+    def __init__(self, cards: Iterable[Card]) -> None:
+        self.cards: dict[str, Card] = {}
         self.definitions: dict[str, dict[str, Definition]] = {}
         self.exports: dict[str, dict[str, str]] = {}
         self.stars: dict[str, tuple[str, ...]] = {}
         self.bases: dict[str, dict[str, tuple[str, ...]]] = {}
-        for page in pages:
-            module = page.source.module
-            if not module or module in self.pages:
+        for card in cards:
+            module = card.source.module
+            if not module or module in self.cards:
                 continue
-            self.pages[module] = page
-            self.definitions[module] = {item.name: item for item in reversed(page.definitions)}
-            self.exports[module] = {name: target for name, target in page.exports if name != "*"}
+            self.cards[module] = card
+            self.definitions[module] = {item.name: item for item in reversed(card.definitions)}
+            self.exports[module] = {name: target for name, target in card.exports if name != "*"}
             # What is imported last hides what came before it.
-            self.stars[module] = tuple(target for name, target in reversed(page.exports) if name == "*")
-            self.bases[module] = dict(page.meta.get("bases", ()))
+            self.stars[module] = tuple(target for name, target in reversed(card.exports) if name == "*")
+            self.bases[module] = dict(card.bases)
         self.answers: dict[str, Target | None] = {}
-        self.openings: dict[str, dict[str, int]] = {}
         self.lineages: dict[_Place, tuple[_Place, ...]] = {}
 
     def resolve(self, dotted: str) -> Target | None:
@@ -65,30 +65,19 @@ class Lookup:
             self.answers[dotted] = self._target(self._find(dotted, inherited=True))
         return self.answers[dotted]
 
-    def module_of(self, dotted: str) -> Page | None:
-        """The page of the longest part of the name that is a module."""
+    def module_of(self, dotted: str) -> Card | None:
+        """The card of the longest part of the name that is a module."""
         module, _ = self._split(dotted)
-        return self.pages.get(module)
+        return self.cards.get(module)
 
     def _target(self, place: _Place | None) -> Target | None:
         if place is None:
             return None
-        page = self.pages[place.module]
+        url = self.cards[place.module].url
         if not place.name:
-            return Target(page.url, "", place.module)
-        definition = self.definitions[place.module][place.name]
-        anchor = definition.anchor
-        if definition.kind == "data" and self._opening_line(place.module, anchor) != definition.line:
-            # It stands somewhere in a section about something else: its own line says more.
-            anchor = f"L{definition.line}"
-        return Target(page.url, anchor, f"{place.module}.{place.name}")
-
-    def _opening_line(self, module: str, anchor: str) -> int | None:
-        """The first line of code in a section."""
-        if module not in self.openings:
-            sections = self.pages[module].sections
-            self.openings[module] = {section.anchor: section.code[0] for section in sections if section.code}
-        return self.openings[module].get(anchor)
+            return Target(url, "", place.module)
+        anchor = self.definitions[place.module][place.name].anchor
+        return Target(url, anchor, f"{place.module}.{place.name}")
 
     def _find(self, dotted: str, inherited: bool) -> _Place | None:
         seen: set[str] = set()
@@ -110,7 +99,7 @@ class Lookup:
 
     def _split(self, dotted: str) -> tuple[str, str]:
         module, rest = dotted, ""
-        while module and module not in self.pages:
+        while module and module not in self.cards:
             module, _, last = module.rpartition(".")
             rest = f"{last}.{rest}" if rest else last
         return module, rest

@@ -18,7 +18,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from site_builder.errors import Diagnostic
-from site_builder.model import Page, Position
+from site_builder.index.card import Card
+from site_builder.model import Position
 
 HOME = "index.html"
 COMPARED_AT_MOST = 10
@@ -34,7 +35,7 @@ class Tree:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def grow(pages: Mapping[str, Page]) -> Tree:
+def grow(pages: Mapping[str, Card]) -> Tree:
     """The tree of these pages, by URL."""
     parents: dict[str, str] = {}
     below: dict[str, list[str]] = {}
@@ -54,7 +55,7 @@ def grow(pages: Mapping[str, Page]) -> Tree:
     return Tree(_depth_first(first, children), parents, children, first, tuple(diagnostics))
 
 
-def name(page: Page) -> str:
+def name(page: Card) -> str:
     """What a page is called in its parent's `order`."""
     if page.source.module:
         return page.source.module.rpartition(".")[2]
@@ -62,12 +63,12 @@ def name(page: Page) -> str:
     return posixpath.basename(folder) if last == HOME else last.removesuffix(".html")
 
 
-def place(page: Page, key: str) -> Position:
+def place(page: Card, key: str) -> Position:
     """Where the front matter says it."""
     return page.front.position(key) or Position(page.source.path, 1, 1)
 
 
-def _parent(url: str, pages: Mapping[str, Page]) -> str | None:
+def _parent(url: str, pages: Mapping[str, Card]) -> str | None:
     folder, last = posixpath.split(url)
     if last == HOME:
         if not folder:
@@ -82,7 +83,7 @@ def _parent(url: str, pages: Mapping[str, Page]) -> str | None:
         folder = posixpath.dirname(folder)
 
 
-def _ordered(urls: Iterable[str], pages: Mapping[str, Page], wanted: Sequence[str]) -> tuple[str, ...]:
+def _ordered(urls: Iterable[str], pages: Mapping[str, Card], wanted: Sequence[str]) -> tuple[str, ...]:
     """First those that are named, in that order, then the others by name; private ones come last."""
     ranks = {name: rank for rank, name in reversed(list(enumerate(wanted)))}
 
@@ -103,7 +104,7 @@ def _depth_first(roots: tuple[str, ...], children: Mapping[str, tuple[str, ...]]
     return tuple(order)
 
 
-def _unknown_names(page: Page, children: Sequence[Page]) -> list[Diagnostic]:
+def _unknown_names(page: Card, children: Sequence[Card]) -> list[Diagnostic]:
     names = {name(child) for child in children}
     unknown = [wanted for wanted in dict.fromkeys(page.front.order) if wanted not in names]
     where = place(page, "order")

@@ -11,9 +11,8 @@ does not grow with the square of its pages.
 
 from __future__ import annotations
 
-from site_builder.index import href
 from site_builder.render import Node, Templates
-from site_builder.weave import Names, Site, bare
+from site_builder.weave import Site, bare
 
 URL = "all-pages.html"
 
@@ -27,9 +26,7 @@ def tree(site: Site, lang: str) -> tuple[Node, ...]:
     nodes: dict[str, Node] = {}
     # Children stand after their parent in reading order, so backwards every node is complete when it is made.
     for url in reversed(site.index.order):
-        names = site.titles.get(lang, {}).get(url, Names())
-        page = site.index.page(url)
+        names = site.names(url, lang)
         below = tuple(nodes[child] for child in site.index.children(url) if child in nodes)
-        name = page.source.module.rpartition(".")[2] if page else ""
-        nodes[url] = Node(names.title, name, href(URL, url), names.summary, below)
+        nodes[url] = Node(names.title, site.name(url), site.href(URL, url, lang), names.summary, below)
     return tuple(nodes[url] for url in site.index.order if site.index.parent(url) is None)

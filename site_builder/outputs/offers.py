@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from site_builder.render import Templates
 from site_builder.weave import Site
@@ -37,5 +37,15 @@ def _offer(site: Site, templates: Templates, lang: str) -> dict[str, object]:
         "text": html.unescape(words.get("offer", "")).replace("{language}", native_name(lang)),
         "close": html.unescape(words.get("close", "")),
         "dir": direction(lang),
-        "without": [url for url, names in site.titles.get(lang, {}).items() if not names.covered],
+        "without": [
+            url for url in site.index.order if not (site.covers(url, lang) and site.names(url, lang).covered)
+        ],
     }
+
+
+def without(site: Site) -> Iterator[str]:
+    """Which pages have nothing in which language, a line for each."""
+    for lang in site.languages:
+        for url in site.index.order:
+            if not (site.covers(url, lang) and site.names(url, lang).covered):
+                yield f"{lang} {url}"

@@ -12,7 +12,6 @@ old addresses are free.
 
 from __future__ import annotations
 
-from site_builder.index import href
 from site_builder.render import Templates
 from site_builder.weave import Site, bare
 
@@ -20,6 +19,7 @@ from site_builder.weave import Site, bare
 def files(site: Site, templates: Templates, lang: str) -> dict[str, str]:
     """One page for each old URL, in one language; it sends the reader on and tells search engines where to."""
     return {
-        site.url(old, lang): templates.redirect(bare(site, old, lang), href(old, url))
+        site.url(old, lang): templates.redirect(bare(site, old, lang), site.href(old, url, lang))
         for old, url in site.index.redirects.items()
+        if site.covers(url, lang)
     }

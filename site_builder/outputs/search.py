@@ -14,41 +14,33 @@ words would have to guess where they end.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from site_builder.index import href
-from site_builder.render import PageFile
-from site_builder.weave import Site
-
-
-def files(site: Site, pages: Sequence[PageFile]) -> dict[str, str]:
-    """One script a language, at `search/<language>.js`: `searchIndex([[url, title, [section…]]…])`."""
-    return {
-        url_of(lang): script([page for page in pages if page.lang == lang])
-        for lang in site.config.built_languages
-    }
+from site_builder.weave.model import SearchEntry
 
 
 def url_of(lang: str) -> str:
     return f"search/{lang}.js"
 
 
-def script(pages: Sequence[PageFile]) -> str:
-    """
-    Each section is `[anchor, title, names, text]`. URLs are relative to the language's root. JSON is JavaScript, but
-    for two line separators, which are escaped.
-    """
-    table = [
+def row(page_url: str, title: str, sections: Iterable[SearchEntry]) -> str:
+    """What the index holds of one page. URLs are relative to the language's root."""
+    return _json(
         [
-            href("index.html", page.page_url),
-            page.title,
-            [
-                [section.anchor, section.title, section.names, " ".join(section.text.split())]
-                for section in page.search
-            ],
+            href("index.html", page_url),
+            title,
+            [[one.anchor, one.title, one.names, " ".join(one.text.split())] for one in sections],
         ]
-        for page in pages
-    ]
-    text = json.dumps(table, ensure_ascii=False, separators=(",", ":"))
-    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return f"searchIndex({text});\n"
+    )
+
+
+def script(rows: Iterable[str]) -> str:
+    """One language's index: `searchIndex([[url, title, [[anchor, title, names, text]…]]…])`."""
+    return f"searchIndex([{','.join(rows)}]);\n"
+
+
+def _json(value: object) -> str:
+    """JSON is JavaScript, but for two line separators, which are escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

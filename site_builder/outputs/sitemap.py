@@ -24,10 +24,12 @@ def files(site: Site) -> dict[str, str]:
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">',
     ]
-    for lang, page_url in ((lang, url) for lang in site.languages for url in site.index.order):
+    pages = ((lang, url) for lang in site.languages for url in site.index.order if site.covers(url, lang))
+    for lang, page_url in pages:
         lines.append(f"<url><loc>{escape(base + public(site.url(page_url, lang)))}</loc>")
-        if len(site.languages) > 1:
-            for other in site.languages:
+        languages = [other for other in site.languages if site.covers(page_url, other)]
+        if len(languages) > 1:
+            for other in languages:
                 address = quoteattr(base + public(site.url(page_url, other)))
                 lines.append(f'<xhtml:link rel="alternate" hreflang={quoteattr(other)} href={address}/>')
         lines.append("</url>")

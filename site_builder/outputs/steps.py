@@ -19,19 +19,17 @@ from __future__ import annotations
 import ast
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from site_builder.claims import Checked, Shape
 from site_builder.claims.model import ELLIPSIS
-from site_builder.index import Index
 from site_builder.model import Page
 from site_builder.record import Outline, Record, outline_of
 from site_builder.record.model import Named, Step, Value, Walk
 from site_builder.record.targets import BODY
 from site_builder.record.values import statistics
-from site_builder.weave import Evidence
 from site_builder.weave.walks import FEWEST, offered
 
 LIMIT = 60_000
@@ -52,17 +50,6 @@ class Budget:
     numbers: int
     steps: int
     walks: int
-
-
-def files(index: Index, evidence: Mapping[str, Evidence]) -> dict[str, bytes]:
-    """`steps/<page>.js` for every page with a call to walk through: `stepThrough({…})`."""
-    found: dict[str, bytes] = {}
-    for url, known in evidence.items():
-        page = index.page(url)
-        data = script(page, known.record, known.checked) if page and known.record else None
-        if data is not None:
-            found[url_of(url)] = data
-    return found
 
 
 def url_of(page_url: str) -> str:

@@ -25,14 +25,16 @@ Three kinds of processes take part. The builder hands out tasks ([crew](crew.htm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from site_builder.cache import Store
+from site_builder.cache import Store, digest
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
+from site_builder.index import Card
 from site_builder.model import Page
+from site_builder.parse import encode
 from site_builder.record.crew import run, task
 from site_builder.record.keys import Keys, code_digest
 from site_builder.record.limits import Limits
@@ -46,6 +48,7 @@ __all__ = [
     "Outline",
     "Record",
     "Recorded",
+    "Recording",
     "code_digest",
     "diagnostics",
     "outline_of",
@@ -67,6 +70,61 @@ class Recorded:
     """The pages with examples that were not run, since only what is known was asked for."""
 
 
+class Recording:
+    """
+    The records of a site. A record depends on what its page imports, so `cards` are those of all pages; `read` gives
+    the bytes of a card's file, and `page` the page of a URL that has to be run.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        cards: Iterable[Card],
+        read: Callable[[Card], bytes],
+        store: Store,
+        limits: Limits | None = None,
+    ) -> None:
+        self.limits, self.store = limits or Limits.of(config), store
+        self._keys = Keys(cards, read, store)
+        settings, plugins = (repr(self.limits.output), repr(self.limits.flags)), extensions()
+        self._cards = {card.url: card for card in self._keys.cards.values() if self._keys.has_examples(card)}
+        self.keys = {url: self._keys.key(card, settings, plugins) for url, card in self._cards.items()}
+        """Of the pages that have examples: what their records are kept under."""
+
+    def known(self, urls: Iterable[str]) -> dict[str, bytes]:
+        """The records that the store has of these pages, as bytes."""
+        found: dict[str, bytes] = {}
+        wanted = {self.keys[url]: url for url in urls if url in self.keys}
+        for key, data in self.store.get_many(KIND, wanted).items():
+            with suppress(ValueError):
+                Record.from_bytes(data)
+                found[wanted[key]] = data
+        return found
+
+    def run(
+        self,
+        urls: Sequence[str],
+        page: Callable[[str], Page],
+        jobs: int = 1,
+        interrupted: Callable[[], bool] | None = None,
+    ) -> Iterator[tuple[str, Record, bool]]:
+        """
+        Runs the examples of these pages. Each record comes with whether it would be the same another time. What still
+        runs when `interrupted` says so is ended and does not come.
+        """
+        tasks = [
+            task(
+                page(url), self.limits, self._keys.loads(self._cards[url]), self._keys.read(self._cards[url])
+            )
+            for url in urls
+        ]
+        for done in run(tasks, max(1, jobs), interrupted):
+            url = urls[done.place]
+            if done.lasting:
+                self.store.put(KIND, self.keys[url], done.record.to_bytes())
+            yield url, done.record, done.lasting
+
+
 def record_pages(
     config: Config,
     pages: Sequence[Page],
@@ -83,37 +141,31 @@ def record_pages(
     are built, since a record depends on what its page imports of them; `only` are the URLs of those that may run.
     `known=True` runs nothing at all: pages whose record the store lacks have none.
     """
-    limits = limits or Limits.of(config)
-    store = store if store is not None else Store()
-    keys = Keys(pages, store)
-    settings, plugins = (repr(limits.output), repr(limits.flags)), extensions()
-    wanted = {
-        keys.key(page, settings, plugins): page
-        for page in pages
-        if (only is None or page.url in only) and keys.has_examples(page)
-    }
-    records: dict[str, Record] = {}
-    for key, data in store.get_many(KIND, wanted).items():
-        with suppress(ValueError):
-            records[wanted[key].url] = Record.from_bytes(data)
-    missing = [(key, page) for key, page in wanted.items() if page.url not in records]
-    if known:
-        missing = []
-    tasks = [task(page, limits, keys.loads(page), keys.read(page)) for _, page in missing]
-    for done in run(tasks, max(1, jobs)):
-        key, page = missing[done.place]
-        records[page.url] = done.record
-        if done.lasting:
-            store.put(KIND, key, done.record.to_bytes())
+    # The first page of a module is the one that its name means.
+    parsed = {page.url: page for page in reversed(pages)}
+    sources = {page.source.module: encode(page) for page in pages if not page.source.is_markdown}
+    cards = [Card.of(page, digest(sources.get(page.source.module, b""))) for page in pages]
+    recording = Recording(
+        config,
+        cards,
+        lambda card: sources[card.source.module],
+        store if store is not None else Store(),
+        limits,
+    )
+    wanted = [url for url in recording.keys if only is None or url in only]
+    records = {url: Record.from_bytes(data) for url, data in recording.known(wanted).items()}
+    missing = [url for url in wanted if url not in records]
+    for url, record, _ in recording.run([] if known else missing, parsed.__getitem__, jobs):
+        records[url] = record
         if progress:
             progress(len(records), len(wanted))
-    told = [page for page in wanted.values() if page.url in records]
-    faults = [fault for page in told for fault in diagnostics(page, records[page.url])]
+    told = [url for url in wanted if url in records]
+    faults = [fault for url in told for fault in diagnostics(parsed[url], records[url])]
     return Recorded(
-        {page.url: records[page.url] for page in told},
+        {url: records[url] for url in told},
         tuple(sorted(faults)),
-        tuple(page.url for _, page in missing),
-        tuple(page.url for page in wanted.values() if page.url not in records),
+        () if known else tuple(missing),
+        tuple(url for url in wanted if url not in records),
     )
 
 

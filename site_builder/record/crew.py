@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -56,6 +56,10 @@ class Done:
     lasting: bool = True
 
 
+LISTENING = 0.05
+"""Seconds after which it is asked again whether there is something better to do."""
+
+
 def task(
     page: Page,
     limits: Limits,
@@ -85,15 +89,22 @@ def task(
     return Task(page, outline_of(page), job, loads)
 
 
-def run(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
-    """The records as they come. Whoever stops asking ends the processes too."""
+def run(tasks: Sequence[Task], jobs: int, interrupted: Callable[[], bool] | None = None) -> Iterator[Done]:
+    """
+    The records as they come. Whoever stops asking ends the processes too, and so does `interrupted` when it is true.
+    """
     shares = [range(first, len(tasks), jobs) for first in range(min(jobs, len(tasks)))]
     answers: queue.SimpleQueue[Done | None] = queue.SimpleQueue()
     crew = [_Watched(tasks, share, answers) for share in shares]
     try:
         working = len(crew)
         while working:
-            answer = answers.get()
+            if interrupted and interrupted():
+                return
+            try:
+                answer = answers.get(timeout=LISTENING if interrupted else None)
+            except queue.Empty:
+                continue
             if answer is None:
                 working -= 1
             else:

@@ -23,15 +23,14 @@ import json
 import platform
 import sys
 import tokenize
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from site_builder import parse
 from site_builder.cache import Store, digest
-from site_builder.model import Page
+from site_builder.index import Card
 from site_builder.record.outline import Outline
 from site_builder.record.sources import Read
 
@@ -186,13 +185,15 @@ def _imports(outline: Outline) -> Iterator[str]:
 
 
 class Keys:
-    """The keys of pages, of which all are known by module. What single files say is kept in the store."""
+    """
+    The keys of pages, of which all are known by module. What single files say is kept in the store; `read` gives the
+    bytes of a file of which it says nothing yet.
+    """
 
-    def __init__(self, pages: Iterable[Page], store: Store) -> None:
-        self.pages = {page.source.module: page for page in pages if not page.source.is_markdown}
+    def __init__(self, cards: Iterable[Card], read: Callable[[Card], bytes], store: Store) -> None:
+        self.cards = {card.source.module: card for card in cards if not card.source.is_markdown}
         self.facts: dict[str, Facts] = {}
-        sources = {module: parse.encode(page) for module, page in self.pages.items()}
-        self.digests = {module: digest(data) for module, data in sources.items()}
+        self.digests = {module: card.digest for module, card in self.cards.items()}
         keys = {module: digest(data, recorder(), sys.version) for module, data in self.digests.items()}
         known = store.get_many(FACTS, keys.values())
         fresh: dict[bytes, bytes] = {}
@@ -200,25 +201,25 @@ class Keys:
             if key in known:
                 self.facts[module] = Facts.from_bytes(known[key])
             else:
-                self.facts[module] = Facts.of(sources[module])
+                self.facts[module] = Facts.of(read(self.cards[module]))
                 fresh[key] = self.facts[module].to_bytes()
         store.put_many(FACTS, fresh)
 
-    def has_examples(self, page: Page) -> bool:
-        facts = self.facts.get(page.source.module)
-        return facts is not None and facts.examples and self.pages[page.source.module] is page
+    def has_examples(self, card: Card) -> bool:
+        facts = self.facts.get(card.source.module)
+        return facts is not None and facts.examples and self.cards[card.source.module] is card
 
-    def key(self, page: Page, settings: Iterable[str], extensions: Iterable[str] = ()) -> bytes:
-        module = page.source.module
+    def key(self, card: Card, settings: Iterable[str], extensions: Iterable[str] = ()) -> bytes:
+        module = card.source.module
         needed = sorted({module, *self.needed(module)})
         code = (f"{name} {self.facts[name].code.hex()}" for name in needed)
         return digest(module, *versions(), *extensions, "", *settings, "", *code)
 
-    def read(self, page: Page) -> Read:
+    def read(self, card: Card) -> Read:
         """The files whose code is in the key."""
-        needed = {page.source.module, *self.needed(page.source.module)}
+        needed = {card.source.module, *self.needed(card.source.module)}
         return {
-            name: (str(Path(self.pages[name].source.file).absolute()), self.digests[name].hex())
+            name: (str(Path(self.cards[name].source.file).absolute()), self.digests[name].hex())
             for name in sorted(needed)
         }
 
@@ -243,12 +244,12 @@ class Keys:
                 waiting.append(passed_on)
             elif owner not in deep:
                 deep.add(owner)
-                waiting.extend(self.pages[owner].imports)
+                waiting.extend(self.cards[owner].imports)
         return deep | shallow
 
-    def loads(self, page: Page) -> tuple[str, ...]:
-        """What of `LOADED` is imported, by the page or by anything that is imported with it."""
-        waiting = [page.source.module, *self._examples(page.source.module)]
+    def loads(self, card: Card) -> tuple[str, ...]:
+        """What of `LOADED` is imported, by the page's module or by anything that is imported with it."""
+        waiting = [card.source.module, *self._examples(card.source.module)]
         seen: set[str] = set()
         tops: set[str] = set()
         while waiting:
@@ -258,7 +259,7 @@ class Keys:
             for module in (owner, *self._around(owner)) if owner else ():
                 if module not in seen:
                     seen.add(module)
-                    waiting.extend(self.pages[module].imports)
+                    waiting.extend(self.cards[module].imports)
         last = max(
             (number for number, name in enumerate(LOADED, 1) if name.partition(".")[0] in tops), default=0
         )
@@ -266,7 +267,7 @@ class Keys:
 
     def _examples(self, module: str) -> Iterator[str]:
         """What the examples of a module import, by absolute names."""
-        package = module if self.pages[module].source.is_package else module.rpartition(".")[0]
+        package = module if self.cards[module].source.is_package else module.rpartition(".")[0]
         for name in self.facts[module].imports:
             rest = name.lstrip(".")
             parts = package.split(".")
@@ -278,7 +279,7 @@ class Keys:
 
     def _split(self, dotted: str) -> tuple[str, str]:
         module, rest = dotted, ""
-        while module and module not in self.pages:
+        while module and module not in self.cards:
             module, _, last = module.rpartition(".")
             rest = f"{last}.{rest}" if rest else last
         return module, rest
@@ -286,13 +287,13 @@ class Keys:
     def _passed_on(self, module: str, name: str) -> str:
         """Where a name is from that the module imports only to hand it on."""
         first, dot, rest = name.partition(".")
-        targets: Mapping[str, str] = dict(self.pages[module].exports) if first else {}
+        targets: Mapping[str, str] = dict(self.cards[module].exports) if first else {}
         return f"{targets[first]}{dot}{rest}" if first in targets else ""
 
     def _around(self, module: str) -> Iterator[str]:
         while "." in module:
             module = module.rpartition(".")[0]
-            if module in self.pages:
+            if module in self.cards:
                 yield module
 
 

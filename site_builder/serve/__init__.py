@@ -6,9 +6,8 @@ summary: Save a file, and the page in the browser is the new one.
 # Serve
 
 Three parts that know little of each other: a [watcher](site_builder.serve.watch) that turns bursts of file events
-into one call, a [holder](site_builder.serve.live) of the site in memory, and a small
-[web application](site_builder.serve.app). The site is never written to disk, so there is nothing to clean up and no
-path that could lead out of it.
+into one call, a [keeper](site_builder.serve.live) of the site in a temporary folder, and a small
+[web application](site_builder.serve.app). What was published is never touched.
 """
 
 from __future__ import annotations
@@ -16,8 +15,10 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import tempfile
 import webbrowser
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
@@ -52,25 +53,34 @@ def serve(
     """
     config = reload()
     bound = listen(host, port)
-    live = Live(reload, say)
+    copy = tempfile.TemporaryDirectory(prefix="site_builder-", ignore_cleanup_errors=True)
+    live = Live(reload, Path(copy.name), say)
     address = f"http://{_shown(host)}:{bound.getsockname()[1]}/"
     server = uvicorn.Server(
         uvicorn.Config(
             application(live, host), log_level="warning", timeout_graceful_shutdown=1, lifespan="off"
         )
     )
+
+    def places() -> Watched:
+        """As they are now; but the output is the one that a build would write, not our copy."""
+        return watched(replace(live.config or config, output=config.output))
+
     try:
         # What is saved during the first build is seen.
-        with watching(lambda: watched(live.config or config), live.rebuild, poll=poll):
-            live.rebuild()
+        with watching(places, live.rebuild, poll=poll) as burst:
+            live.rebuild(known=True)
             say(f"serving {address} — Ctrl-C ends it")
             if open_browser:
                 webbrowser.open(address)
+            # Its examples are run while it is read.
+            burst.touch()
             asyncio.run(_run(server, live, bound))
     except KeyboardInterrupt:
         pass
     finally:
         bound.close()
+        copy.cleanup()
 
 
 async def _run(server: uvicorn.Server, live: Live, bound: socket.socket) -> None:

@@ -1,12 +1,13 @@
 """
 ---
 title: The web application
-summary: Files from memory, one stream of events, and a script that acts on them.
+summary: The files of one build, one stream of events, and a script that acts on them.
 ---
 # The web application
 
-Pages are served as they would be published, with one script more. Names are looked up in a dictionary, never on the
-disk, and requests under a foreign host name are refused: a page elsewhere cannot read an author's drafts.
+Pages are served as they would be published, with one script more. Only names that the builder wrote are answered, so
+no path leads out of the site, and requests under a foreign host name are refused: a page elsewhere cannot read an
+author's drafts.
 """
 
 from __future__ import annotations
@@ -40,15 +41,14 @@ def application(live: Live, host: str) -> Starlette:
         url, state = request.path_params["path"], live.state
         if url == SCRIPT:
             return _response(url, (resource_root("static") / "dev" / "live.js").read_bytes(), state)
-        if url in state.files:
-            return _response(url, state.files[url], state)
+        if (data := live.read(url)) is not None:
+            return _response(url, data, state)
         index = f"{url}/index.html".lstrip("/") if url and not url.endswith("/") else f"{url}index.html"
-        if index in state.files:
+        if (data := live.read(index)) is not None:
             if url and not url.endswith("/"):
                 return RedirectResponse(request.url.replace(path=f"/{url}/"), headers=HEADERS)
-            return _response(index, state.files[index], state)
-        missing = state.files.get("404.html", NOWHERE)
-        return _response(url, missing, state, status=404, kind="text/html")
+            return _response(index, data, state)
+        return _response(url, live.read("404.html") or NOWHERE, state, status=404, kind="text/html")
 
     async def events(request: Request) -> Response:
         if not permitted(request.headers.get("host", ""), host):

@@ -1,7 +1,7 @@
 """
 ---
 title: The live site
-summary: The files in memory, and the browsers that wait for a change.
+summary: A copy of the site that is kept up to date, and the browsers that wait for a change.
 ---
 # The live site
 """
@@ -15,20 +15,24 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from site_builder.cache import digest
 from site_builder.config import Config
 from site_builder.errors import Diagnostic, SiteError
-from site_builder.site import Made, Memory, make
+from site_builder.site import Report, Shelf, StoppedError, build, stores
+from site_builder.write import owned
+
+Interrupted = Callable[[], bool]
+"""Whether something has changed that is worth more than what is being done."""
 
 
 @dataclass(frozen=True)
 class State:
-    """The files of one build, its name, and what is said of it. One object, so that they always belong together."""
+    """One build: its files by name, what it is called, what is said of it. One object: they belong together."""
 
-    files: dict[str, bytes] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
     build: str = ""
     look: str = ""
     """Changes when a style sheet or script does: then a page has to be loaded anew."""
@@ -36,35 +40,45 @@ class State:
 
 
 class Live:
-    """Holds what was built last. `rebuild` runs in the watcher's thread, everything else in the server's."""
+    """
+    Keeps a site in `folder` up to date. `rebuild` runs in the watcher's thread, everything else in the server's.
+    """
 
-    def __init__(self, reload: Callable[[], Config], say: Callable[[str], None]):
-        self.reload, self.say = reload, say
+    def __init__(self, reload: Callable[[], Config], folder: Path, say: Callable[[str], None]):
+        self.reload, self.folder, self.say = reload, folder, say
         self.config: Config | None = None
         self.state = State()
         self.lock = threading.Lock()
         self.loop: asyncio.AbstractEventLoop | None = None
         self.waiting: set[asyncio.Queue[str | None]] = set()
-        self._memory = Memory()
+        self._shelf: Shelf | None = None
         self._printed: frozenset[Diagnostic] = frozenset()
         # Another server's first build is another build.
         self._run, self._number = secrets.token_hex(4), 0
 
-    @property
-    def files(self) -> dict[str, bytes]:
-        return self.state.files
-
-    def rebuild(self) -> None:
-        """Builds and tells the browsers: which URLs changed, or what went wrong. The old site stays until then."""
+    def rebuild(self, interrupted: Interrupted = lambda: False, *, known: bool = False) -> None:
+        """
+        Builds and tells the browsers: which URLs changed, or what went wrong. The old site stays until then. With
+        `known` examples that have not been run yet are left for later.
+        """
         with self.lock:
             try:
-                self._rebuild()
+                self._rebuild(interrupted, known)
             except SiteError as error:
                 self._fail(str(error), f"error: {error}")
             except Exception as error:
                 # A fault of the builder must not end the session of an author.
                 text = f"{type(error).__name__}: {error}"
                 self._fail(text, f"a fault of the builder: {text}")
+
+    def read(self, name: str) -> bytes | None:
+        """A file of the site as it is now, and nothing else, whatever it is called."""
+        if name not in self.state.names:
+            return None
+        try:
+            return (self.folder / name).read_bytes()
+        except OSError:
+            return None
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -81,41 +95,42 @@ class Live:
         for queue in self.waiting:
             queue.put_nowait(None)
 
-    def _rebuild(self) -> None:
+    def _rebuild(self, interrupted: Interrupted, known: bool) -> None:
         started = time.perf_counter()
-        self.config = self.reload()
+        self.config = replace(self.reload(), output=str(self.folder))
+        if self._shelf is None or self._shelf.store is not stores.opened(self.config):
+            self._shelf = Shelf(stores.opened(self.config), keep=True)
         # What the author changed is shown at once; what its examples now give follows when they have been run.
-        made = make(self.config, memory=self._memory, known=True)
-        self._publish(made, started)
-        if made.waiting:
-            self._publish(make(self.config, memory=self._memory), started)
+        report = build(self.config, shelf=self._shelf, known=True)
+        self._publish(report, started)
+        if report.waiting and not known and not interrupted():
+            with suppress(StoppedError):
+                report = build(self.config, shelf=self._shelf, interrupted=interrupted)
+                self._publish(report, started)
 
-    def _publish(self, made: Made, started: float) -> None:
+    def _publish(self, report: Report, started: float) -> None:
         old = self.state
-        changed = sorted(
-            url for url in made.files.keys() | old.files.keys() if made.files.get(url) != old.files.get(url)
-        )
         self._number += 1
-        theme = (
-            url for url in sorted(made.files) if url.startswith(("static/css", "static/js", "static/vendor"))
-        )
-        look = digest(*(part for url in theme for part in (url, made.files[url]))).hex()[:8]
-        faults = [asdict(found) | {"text": str(found)} for found in made.diagnostics]
-        message = {"error": "", "before": old.build, "changed": changed, "diagnostics": faults}
-        self._tell(State(made.files, f"{self._run}-{self._number}", look, message))
-        for found in made.diagnostics:
+        name = f"{self._run}-{self._number}"
+        theme = any(url.startswith(("static/css", "static/js", "static/vendor")) for url in report.changed)
+        look = name if theme or not old.look else old.look
+        faults = [asdict(found) | {"text": str(found)} for found in report.diagnostics]
+        message = {"error": "", "before": old.build, "changed": report.changed, "diagnostics": faults}
+        self._tell(State(owned(self.folder) or frozenset(), name, look, message))
+        for found in report.diagnostics:
             if found not in self._printed:
                 self._print(str(found))
-        known = sum(found in self._printed for found in made.diagnostics)
-        self._printed = frozenset(made.diagnostics)
+        known = sum(found in self._printed for found in report.diagnostics)
+        self._printed = frozenset(report.diagnostics)
         seconds = time.perf_counter() - started
         before = f", {known} faults as before" if known else ""
-        self._print(f"built {made.pages} pages in {seconds:.2f} s, {len(changed)} files changed{before}")
+        changed = len(report.changed)
+        self._print(f"built {report.pages} pages in {seconds:.2f} s, {changed} files changed{before}")
 
     def _fail(self, error: str, line: str) -> None:
         old = self.state
         message = {"error": error, "before": old.build, "changed": [], "diagnostics": []}
-        self._tell(State(old.files, old.build, old.look, message))
+        self._tell(State(old.names, old.build, old.look, message))
         self._print(line)
 
     def _tell(self, state: State) -> None:

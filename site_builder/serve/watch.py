@@ -45,9 +45,12 @@ class Watched:
 
 
 class Burst:
-    """Calls `act` in a thread of its own when a burst of `touch`es has ended; never twice at once."""
+    """
+    Calls `act` in a thread of its own when a burst of `touch`es has ended; never twice at once. `act` is handed a
+    function that says whether there has been another touch meanwhile, or the end.
+    """
 
-    def __init__(self, act: Callable[[], None], pause: float = PAUSE):
+    def __init__(self, act: Callable[[Callable[[], bool]], None], pause: float = PAUSE):
         self.act, self.pause = act, pause
         self.changed = threading.Event()
         self.ended = threading.Event()
@@ -55,6 +58,9 @@ class Burst:
 
     def touch(self) -> None:
         self.changed.set()
+
+    def interrupted(self) -> bool:
+        return self.changed.is_set() or self.ended.is_set()
 
     def start(self) -> None:
         self.thread.start()
@@ -73,7 +79,7 @@ class Burst:
             if self.ended.is_set():
                 return
             try:
-                self.act()
+                self.act(self.interrupted)
             except Exception:
                 # The next save shall be heard all the same.
                 logging.getLogger(__name__).exception("what a change should have led to has failed")
@@ -146,14 +152,16 @@ class Watch:
 
 
 @contextmanager
-def watching(places: Callable[[], Watched], act: Callable[[], None], *, poll: bool = False) -> Iterator[None]:
+def watching(
+    places: Callable[[], Watched], act: Callable[[Callable[[], bool]], None], *, poll: bool = False
+) -> Iterator[Burst]:
     """
-    Calls `act` after every burst of changes at `places`, by events or, for network disks, by looking. After each call
-    it asks for the places again.
+    Calls `act`, as a [burst](site_builder.serve.watch.Burst) does, after every burst of changes at `places`, by events
+    or, for network disks, by looking. After each call it asks for the places again.
     """
 
-    def act_and_look() -> None:
-        act()
+    def act_and_look(interrupted: Callable[[], bool]) -> None:
+        act(interrupted)
         if watch.renew(places()):
             # Something may have happened there before we looked.
             burst.touch()
@@ -169,7 +177,7 @@ def watching(places: Callable[[], Watched], act: Callable[[], None], *, poll: bo
         raise SiteError(f"changes cannot be watched: {error.strerror or error}", hint=hint) from error
     burst.start()
     try:
-        yield
+        yield burst
     finally:
         observer.stop()
         observer.join(timeout=5)

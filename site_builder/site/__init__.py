@@ -7,132 +7,133 @@ summary: The whole pipeline, on one screen.
 
     discover → parse | index | record → translate → weave → render → write
 
-`make` does all of it but the last and returns the files; `build` writes them. Pages are worked on independently, in
-as many processes as asked for; only `index` has to see them all. `record` is the one stage that runs what the
-pages' authors wrote.
+`build` is that line. Pages are worked on independently, in as many processes as asked for; only `index` has to see
+them all, and it sees no more of each than a [card](site_builder.index.card). `record` is the one stage that runs what
+the pages' authors wrote.
+
+Nothing is worked out twice. Each value is kept under a digest of [all that it was made from](survey.html): a card, the
+answers that a woven page got from the others, the files made from all pages. A build starts from those digests and
+makes what has none. So it gives what a clean build would give, and takes the time of what has changed.
 """
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from site_builder import index, outputs, render
 from site_builder.config import Config
-from site_builder.discover import Asset, discover
 from site_builder.errors import Diagnostic
-from site_builder.render import PageFile
-from site_builder.site.evidence import gather
-from site_builder.site.inputs import images, nameable, taken
-from site_builder.site.memory import Memory
-from site_builder.site.pages import Context, close, introduced, opened, parsed, woven
-from site_builder.site.workers import spread
-from site_builder.weave import Evidence
-from site_builder.write import Written, write
+from site_builder.site import ledger, stores
+from site_builder.site.ledger import Ledger, Tally
+from site_builder.site.report import Progress, Report, StoppedError
+from site_builder.site.shelf import Shelf
+from site_builder.site.survey import Survey, survey
+from site_builder.write import Written, owned
 
-__all__ = ["Made", "Memory", "Progress", "Read", "Report", "build", "make", "read"]
+if TYPE_CHECKING:
+    from site_builder.index import Index
+    from site_builder.model import Page
 
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how many pages are done, and how many there are."""
+__all__ = ["Made", "Progress", "Read", "Report", "Shelf", "StoppedError", "Tally", "build", "make", "read"]
 
 
-@dataclass(frozen=True)
-class Read:
-    """Every page of the configured packages, parsed, and the images beside them."""
+def build(
+    config: Config,
+    *,
+    jobs: int = 1,
+    clean: bool = False,
+    progress: Progress | None = None,
+    shelf: Shelf | None = None,
+    known: bool = False,
+    interrupted: Callable[[], bool] | None = None,
+) -> Report:
+    """
+    Builds the site into the configured output folder. A process that builds again hands the same `shelf` each time;
+    `known` waits for no example: what has not been run yet is left out. A `clean` build writes every file anew.
 
-    index: index.Index
-    assets: tuple[Asset, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    Raises:
+        StoppedError: `interrupted` has said so while examples ran.
+        SiteError: there is nothing to build, or the output folder is not ours.
+    """
+    started = time.perf_counter()
+    shelf = shelf or Shelf(stores.opened(config))
+    try:
+        inputs = survey(config)
+        folder = config.folder(config.output)
+        last = Ledger() if clean else ledger.read(shelf, folder)
+        if settled(last, inputs, folder):
+            nothing = Written(0, len(last.files), 0)
+            done = Report(last.diagnostics, last.pages, nothing, tallies=last.tallies)
+        else:
+            # Who has nothing to do shall not wait for all that could do it.
+            from site_builder.site.line import make as work
+
+            done = work(
+                inputs,
+                last,
+                shelf,
+                jobs=jobs,
+                anew=clean,
+                progress=progress,
+                known=known,
+                interrupted=interrupted,
+            )
+    finally:
+        stores.close(config)
+    return replace(done, seconds=time.perf_counter() - started)
+
+
+def settled(last: Ledger, inputs: Survey, folder: Path) -> bool:
+    """Whether the last build was made from the same, and everything lies there as it left it."""
+    return (
+        last.fingerprint == inputs.fingerprint
+        and owned(folder) == frozenset(last.files)
+        and last.intact(folder)
+    )
 
 
 @dataclass(frozen=True)
 class Made:
-    """A site in memory."""
+    """A site that was made to be looked at, and is gone from the disk."""
 
     files: dict[str, bytes]
-    diagnostics: tuple[Diagnostic, ...]
-    pages: int
-    evidence: Mapping[str, Evidence] = field(default_factory=dict)
-    """By page URL: what its examples gave, and which of its claims hold."""
-    waiting: bool = False
-    """Whether examples were not run, since only what is known was asked for."""
+    report: Report
 
-
-@dataclass(frozen=True)
-class Report:
-    """What a build did."""
-
-    diagnostics: tuple[Diagnostic, ...]
-    pages: int
-    written: Written
-    seconds: float
-
-
-def build(config: Config, *, jobs: int = 1, clean: bool = False, progress: Progress | None = None) -> Report:
-    """
-    Builds the site into the configured output folder.
-
-    Raises:
-        SiteError: there is nothing to build, or the output folder is not ours.
-    """
-    started = time.perf_counter()
-    try:
-        made = make(config, jobs=jobs, progress=progress)
-    finally:
-        close(config)
-    built = ("", *config.built_languages)
-    others = (lambda url: config.language_of(url) not in built) if config.only else (lambda url: False)
-    written = write(config.folder(config.output), made.files, clean=clean, keep=others)
-    return Report(made.diagnostics, made.pages, written, time.perf_counter() - started)
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return self.report.diagnostics
 
 
 def make(
-    config: Config,
-    *,
-    jobs: int = 1,
-    progress: Progress | None = None,
-    memory: Memory | None = None,
-    known: bool = False,
+    config: Config, *, jobs: int = 1, progress: Progress | None = None, shelf: Shelf | None = None
 ) -> Made:
-    """
-    The site's files by URL, and everything that is wrong with it. With a `memory` of the last time, for one process,
-    only what has changed is worked out. `known` waits for no example: what has not been run yet is left out.
-    """
-    source = read(config, jobs, progress, memory)
-    pictures, faults = images(source.assets, config.root)
-    order = source.index.order
-    store = opened(config)
-    found = gather(config, source.index, store, jobs, _report(progress, "running"), memory, known=known)
-    context = Context.of(config, source.index, pictures, found.pages, memory)
-    context = context.introducing(spread(introduced, order, context, jobs, _report(progress, "naming")))
-    tasks = [(url, lang) for lang in config.built_languages for url in order]
-    results = spread(woven, tasks, context, jobs, _report(progress, "weaving"))
-    pages = [result.page for result in results]
-    files = {result.page.url: result.data for result in results}
-    files |= outputs.beside(context.site, context.templates, pages, found.pages) | render.static_files(config)
-    faults += tuple(taken(asset, config.root) for asset in source.assets if asset.url in files)
-    if memory:
-        memory.forget()
-    problems = _sorted((*source.diagnostics, *faults, *found.diagnostics), pages)
-    return Made(pictures | files, problems, len(order), found.pages, found.waiting)
+    """The site's files by URL, with nothing left in the output folder."""
+    with tempfile.TemporaryDirectory(prefix="site_builder-") as folder:
+        report = build(replace(config, output=folder), jobs=jobs, progress=progress, shelf=shelf)
+        names = owned(Path(folder)) or frozenset()
+        return Made({name: (Path(folder) / name).read_bytes() for name in sorted(names)}, report)
 
 
-def read(
-    config: Config, jobs: int = 1, progress: Progress | None = None, memory: Memory | None = None
-) -> Read:
-    """The first half of the line, as far as the index."""
-    found, faults = nameable(discover(config))
-    pages = spread(parsed, found.sources, memory, jobs, _report(progress, "reading"))
-    tree = index.build([page for page in pages if page is not None], config.all_languages[1:])
-    return Read(tree, found.assets, (*faults, *tree.diagnostics))
+@dataclass(frozen=True)
+class Read:
+    """Every page of the configured packages, parsed and in reading order."""
+
+    index: Index
+    pages: Mapping[str, Page]
+    """By URL."""
 
 
-def _sorted(first: Iterable[Diagnostic], pages: list[PageFile]) -> tuple[Diagnostic, ...]:
-    """Each fault once, though a page may be woven in several languages."""
-    found = {*first}.union(*(page.diagnostics for page in pages))
-    return tuple(sorted(found))
+def read(config: Config, jobs: int = 1) -> Read:
+    """The first half of the line, for who wants the pages themselves."""
+    from site_builder import index
+    from site_builder.site.pages import parsed
+    from site_builder.site.workers import spread
 
-
-def _report(progress: Progress | None, what: str) -> Callable[[int, int], None] | None:
-    return (lambda done, total: progress(what, done, total)) if progress else None
+    found = [source for source, _ in survey(config).sources]
+    pages = {page.url: page for page in reversed(spread(parsed, found, config, jobs))}
+    tree = index.build(list(reversed(pages.values())), config.all_languages[1:])
+    return Read(tree, {url: pages[url] for url in tree.order})

@@ -62,24 +62,14 @@ def nameable(found: Found) -> tuple[Found, tuple[Diagnostic, ...]]:
     return replace(found, sources=sources, assets=assets), faults
 
 
-def images(assets: tuple[Asset, ...], root: Path) -> tuple[dict[str, bytes], tuple[Diagnostic, ...]]:
-    """The images by URL, and what is wrong with those that cannot be read."""
-    files: dict[str, bytes] = {}
-    faults: list[Diagnostic] = []
-    for asset in assets:
-        try:
-            files[asset.url] = content(asset.file)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            faults.append(unreadable(_shown(asset, root), error))
-    return files, tuple(faults)
-
-
 def taken(asset: Asset, root: Path) -> Diagnostic:
     """What is said of an image that lies where the site has a file of its own, which stays."""
     message = f"the site has a file of its own at {asset.url}"
     return Diagnostic(_shown(asset, root), 1, 1, "url-conflict", message, "rename the image or its folder")
+
+
+def unreadable_image(asset: Asset, root: Path, error: OSError) -> Diagnostic:
+    return unreadable(_shown(asset, root), error)
 
 
 def _shown(asset: Asset, root: Path) -> str:

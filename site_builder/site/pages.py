@@ -4,275 +4,262 @@ title: From one file to one page
 summary: What each process does with a page, before and after the index is known.
 ---
 # From one file to one page
+
+Two functions do all the work of a site, one on each side of the index: `introduced` makes what the other pages may
+know of a page, `woven` the page itself in the languages that are asked for, and writes it.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
-from multiprocessing.util import Finalize
 from pathlib import Path
 
-from site_builder import cache as caching
-from site_builder import katex, translate, weave
+from site_builder import claims, katex, record, translate, weave
+from site_builder.cache import digest
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
-from site_builder.index import Index
+from site_builder.index import Card
 from site_builder.model import Page, SourceFile
+from site_builder.outputs import search, steps
 from site_builder.parse import parse
 from site_builder.prose.foreign import as_markdown
-from site_builder.render import PageFile, Templates
-from site_builder.resources import resource_root
+from site_builder.render import Templates
+from site_builder.site import stores
 from site_builder.site.inputs import content, unreadable
-from site_builder.site.memory import Memory, recall
+from site_builder.site.ledger import Tally
+from site_builder.site.shelf import pickled, unpickled
+from site_builder.site.survey import builder, catalogue, digest_of
 from site_builder.translate import files
-from site_builder.translate.catalogue import Catalogue
+from site_builder.verified import Verified
+from site_builder.weave.site import Log, Names, Site
+from site_builder.write import Output, Seen
+
+PAGE = "page"
 
 
 @dataclass(frozen=True)
 class Introduction:
-    """What other pages may say of a page: its anchors, and its title and summary in each language."""
+    """What other pages may say of a page: its card, its anchors, and its title and summary in each language."""
 
+    card: Card
     anchors: frozenset[str]
-    names: Mapping[str, weave.Names]
+    names: Mapping[str, Names]
+    identity: bytes
+    """Equal for two pages of which every question has the same answer."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """All of a woven page but its text: what the text depends on, and what is made from it beside the page."""
+
+    digest: bytes
+    """Of the file; empty where it was made from something else than the survey saw."""
+    steps: bytes
+    """Of the file of recorded steps; empty where there is none."""
+    log: Log
+    title: str
+    search: str
+    diagnostics: tuple[Diagnostic, ...]
+    tally: Tally
+
+
+@dataclass(frozen=True)
+class Task:
+    """A page to weave, the languages that lack it, and the record of its examples."""
+
+    url: str
+    languages: tuple[str, ...]
+    record: bytes = b""
+    waiting: bool = False
 
 
 @dataclass(frozen=True)
 class Done:
-    """A page as it will be written. `page` says the rest, its `html` left empty: a text is held once."""
+    """By language; by URL what now lies there, and whether it had to be written."""
 
-    page: PageFile
-    data: bytes
+    url: str
+    entries: Mapping[str, Entry]
+    files: Mapping[str, tuple[Seen, bool]]
 
 
 @dataclass(frozen=True)
 class Context:
     """What weaving any page may need: settled once the index is known, the same in every process."""
 
-    site: weave.Site
-    evidence: Mapping[str, weave.Evidence] = field(default_factory=dict)
-    """By page URL."""
-    catalogues: Mapping[tuple[str, str], Catalogue] = field(default_factory=dict)
-    """By language and page URL."""
-    faults: Mapping[tuple[str, str], tuple[Diagnostic, ...]] = field(default_factory=dict)
-    """What is wrong with catalogues that could not be read."""
-    looks: Mapping[str, bytes] = field(default_factory=dict)
-    """By language, a digest of the templates and of their words."""
-    memory: Memory | None = None
-    surroundings: Mapping[str, object] = field(default_factory=dict)
-    """By language, what a page depends on besides its own source and catalogue."""
-    lengths: object = None
-    """The number of lines of each page, for those that may link to single lines."""
-
-    @staticmethod
-    def of(
-        config: Config,
-        index: Index,
-        assets: Iterable[str],
-        evidence: Mapping[str, weave.Evidence],
-        memory: Memory | None = None,
-    ) -> Context:
-        """What can be known before any page is looked into: catalogues, and the state of the templates."""
-        catalogues, faults = files.read_all(config, index.order)
-        site = weave.Site(
-            config=config,
-            index=index,
-            anchors={},
-            assets=frozenset(assets),
-            languages=config.all_languages,
-        )
-        looks = {lang: _look(config, lang) for lang in config.all_languages}
-        return Context(site, evidence, catalogues, faults, looks, memory)
-
-    def introducing(self, pages: Iterable[Introduction]) -> Context:
-        """The same with what every page, in the index's order, says of itself."""
-        order, languages = self.site.index.order, self.site.languages
-        known = dict(zip(order, pages, strict=True))
-        anchors = {url: page.anchors for url, page in known.items()}
-        titles = {lang: {url: page.names[lang] for url, page in known.items()} for lang in languages}
-        done = replace(self, site=replace(self.site, anchors=anchors, titles=titles))
-        if self.memory is None:
-            return done
-        common = self.memory.same("site", _identity(done.site))
-        surroundings = {
-            lang: self.memory.same(("site", lang), (common, titles[lang], self.looks[lang]))
-            for lang in languages
-        }
-        return replace(
-            done, surroundings=surroundings, lengths=self.memory.same("lengths", _lengths(self.site.index))
-        )
-
-    def localised(self, page: Page, lang: str) -> translate.Localised:
-        if lang == self.site.config.language:
-            return translate.original(page)
-        key = (lang, page.url)
-        return translate.localise(page, self.catalogues.get(key), self.faults.get(key, ()))
-
-    def opening(self, page: Page, lang: str) -> translate.Localised:
-        if lang == self.site.config.language:
-            return translate.original(page)
-        return translate.opening(page, self.catalogues.get((lang, page.url)))
+    site: Site
+    output: Output
+    catalogues: Mapping[tuple[str, str], bytes]
+    """Their digests, by language and page URL."""
+    looks: Mapping[str, bytes]
+    verified: Verified
 
     def templates(self, lang: str) -> Templates:
-        return _templates(self.site.config, lang, self.looks[lang])
+        return templates(self.site.config, lang, self.looks[lang])
 
 
-def parsed(memory: Memory | None, source: SourceFile) -> Page | None:
-    """The file as a page, an empty one if it cannot be read; `None` if it vanished meanwhile."""
+# ---- before the index
+
+
+@dataclass(frozen=True)
+class File:
+    """A source, and the digests of it and of its catalogues that the survey saw."""
+
+    source: SourceFile
+    digest: bytes
+    catalogues: Mapping[str, bytes]
+    """By language."""
+
+
+def introduced(config: Config, file: File) -> tuple[Introduction, bool] | None:
+    """
+    What the others show of the page, and whether it was made from what the survey saw; `None` if the file vanished
+    meanwhile.
+    """
+    source = file.source
     try:
-        data = content(source.file) if source.file else b""
+        found = digest(content(source.file)) if source.file else digest(b"")
     except FileNotFoundError:
         return None
     except OSError as error:
-        return replace(parse(source, b""), diagnostics=(unreadable(source.path, error),))
-    key = (source, caching.digest(data))
-    return recall(memory, ("parsed", source.url, source.path), key, lambda: as_markdown(parse(source, data)))
+        found = digest(str(error))
+    page = parsed(config, source)
+    if config.cache:
+        stores.opened(config).put(PAGE, page_key(source, found), pickled(page))
+    made = introduction(config, page, found)
+    steady = all(catalogue(config, lang, source.url) == seen for lang, seen in file.catalogues.items())
+    return made, steady and found == file.digest
 
 
-def introduced(context: Context, url: str) -> Introduction:
-    """What the others show of the page."""
-    site = context.site
-    page = site.index.page(url)
-    assert page is not None
-    catalogues = tuple(context.catalogues.get((lang, url)) for lang in site.languages)
+def introduction(config: Config, page: Page, content: bytes = b"") -> Introduction:
+    def opening(lang: str) -> translate.Localised:
+        if lang == config.language:
+            return translate.original(page)
+        return translate.opening(page, files.of_page(config, lang, page.url)[0])
 
-    def make() -> Introduction:
-        names = {
-            lang: weave.names(
-                page,
-                context.opening(page, lang),
-                _renderer(site.config),
-                opening_line=lang == site.config.language,
-            )
-            for lang in site.languages
-        }
-        return Introduction(weave.anchors(page), names)
-
-    return recall(context.memory, ("introduced", url), (page, catalogues, site.config), make)
+    names = {
+        lang: weave.names(page, opening(lang), renderer(config), opening_line=lang == config.language)
+        for lang in config.all_languages
+    }
+    card, anchors = Card.of(page, content), weave.anchors(page)
+    identity = digest(repr(replace(card, digest=b"")), *sorted(anchors), repr(sorted(names.items())))
+    return Introduction(card, anchors, names, identity)
 
 
-def woven(context: Context, task: tuple[str, str]) -> Done:
-    """One page in one language."""
-    url, lang = task
-    site = context.site
-    page = site.index.page(url)
-    assert page is not None
-
-    def make() -> Done:
-        templates = context.templates(lang)
-        result = weave.weave(
-            page,
-            context.localised(page, lang),
-            site,
-            _renderer(site.config),
-            lang,
-            context.evidence.get(url, weave.Evidence()),
-            templates.words,
-        )
-        html = templates.page(result)
-        done = PageFile(result.url, url, lang, "", result.title_text, result.search, result.diagnostics)
-        return Done(done, html.encode())
-
-    if context.memory is None:
-        return make()
-    catalogue = context.catalogues.get((lang, url))
-    lengths = context.lengths if _may_name_lines(page, catalogue) else None
-    faults, around = context.faults.get((lang, url)), context.surroundings[lang]
-    source = (page, context.evidence.get(url), catalogue, faults, around, lengths)
-    return context.memory.recall(("woven", url, lang), source, make)
-
-
-def opened(config: Config) -> caching.Store:
-    """The store of this process."""
-    return _store(_cache_file(config), os.getpid())
-
-
-def close(config: Config) -> None:
-    """Lets the store of this process be tidied. What comes later opens it again."""
-    _store(_cache_file(config), os.getpid()).close()
-
-
-def _identity(site: weave.Site) -> object:
-    """All that a page may learn of the others, but for their titles and the number of their lines."""
-    index = site.index
-    pages = []
-    for url in index.order:
-        page = index.page(url)
-        assert page is not None
-        shown = [index.resolve(f"{page.source.module}.{item.name}") for item in page.definitions]
-        kinds = [(item.name, item.kind, item.anchor) for item in page.definitions]
-        pages.append(
-            (
-                *(page.source, page.title, page.front, kinds, shown, page.exports, page.imports, page.meta),
-                *(index.parent(url), index.children(url), site.anchors[url]),
-            )
-        )
-    return (site.config, site.assets, site.languages, pages)
-
-
-def _lengths(index: Index) -> object:
-    return {url: len(page.lines) for url, page in index.pages.items()}
-
-
-def _may_name_lines(page: Page, catalogue: Catalogue | None) -> bool:
-    """Whether a link to a line, however it is written, may be among the prose."""
-    texts = [prose.text for _, prose in translate.parts(page)]
-    texts += [entry.text for entry in catalogue.entries] if catalogue else []
-    return any(re.search(r"#L|[%&]", text) for text in texts)
-
-
-def _look(config: Config, lang: str) -> bytes:
-    """Changes whenever a template does, or the words that it is given."""
-    folders = [resource_root("templates")]
-    if config.theme:
-        folders.append(config.folder(config.theme) / "templates")
-    read = [file for folder in folders for file in sorted(folder.rglob("*.html"))]
-    read += [top / lang / files.INTERFACE for top in _catalogues(config)]
-    return caching.digest(*(part for file in read for part in (str(file), _bytes(file))))
-
-
-def _catalogues(config: Config) -> tuple[Path, ...]:
-    return resource_root("translations"), config.folder(config.translations)
-
-
-def _bytes(file: Path) -> bytes:
+def parsed(config: Config, source: SourceFile) -> Page:
+    """The file as a page, an empty one if it cannot be read."""
     try:
-        return file.read_bytes()
-    except OSError:
-        return b""
+        data = content(source.file) if source.file else b""
+    except OSError as error:
+        return replace(parse(source, b""), diagnostics=(unreadable(source.path, error),))
+    return as_markdown(parse(source, data))
+
+
+def page_key(source: SourceFile, content: bytes) -> bytes:
+    return digest(builder(), repr(source), content)
+
+
+# ---- behind it
+
+
+def woven(context: Context, task: Task) -> Done:
+    """One page in those languages, written to the output folder."""
+    site, config = context.site, context.site.config
+    card = site.index.card(task.url)
+    assert card is not None
+    page, steady = loaded(config, card)
+    evidence = seen(config, page, context.verified, task)
+    told = (
+        *(record.diagnostics(page, evidence.record) if evidence.record else ()),
+        *evidence.checked.diagnostics,
+    )
+    written: dict[str, tuple[Seen, bool]] = {}
+    walks = steps.script(page, evidence.record, evidence.checked) if evidence.record else None
+    if walks is not None:
+        url = steps.url_of(task.url)
+        written[url] = context.output.put(url, walks)
+    entries = {}
+    for lang in task.languages:
+        asking = site.asking()
+        local, current = localised(context, page, lang)
+        look = context.templates(lang)
+        result = weave.weave(page, local, asking, renderer(config), lang, evidence, look.words)
+        data = look.page(result).encode()
+        written[result.url] = context.output.put(result.url, data)
+        entries[lang] = Entry(
+            digest(data) if steady and current else b"",
+            digest(walks) if walks is not None else b"",
+            asking.log or {},
+            result.title_text,
+            search.row(task.url, result.title_text, result.search),
+            tuple(sorted({*told, *result.diagnostics})),
+            tally(evidence),
+        )
+    return Done(task.url, entries, written)
+
+
+def loaded(config: Config, card: Card) -> tuple[Page, bool]:
+    """The page that was introduced, from the store or else from its file, which may have become another."""
+    data = stores.opened(config).get(PAGE, page_key(card.source, card.digest)) if config.cache else None
+    page = unpickled(data) if data else None
+    if isinstance(page, Page):
+        return page, True
+    page = parsed(config, card.source)
+    return page, not card.source.file or digest_of(Path(card.source.file)) == card.digest
+
+
+def seen(config: Config, page: Page, compared: Verified, task: Task) -> weave.Evidence:
+    """What is known of the page by running it."""
+    found = record.Record.from_bytes(task.record) if task.record else None
+    return weave.Evidence(
+        found,
+        claims.check(page, found),
+        compared.rows(page),
+        compared.was(page),
+        config.execute,
+        task.waiting,
+    )
+
+
+def localised(context: Context, page: Page, lang: str) -> tuple[translate.Localised, bool]:
+    """The page's prose, and whether the catalogue is the one that the survey saw."""
+    config = context.site.config
+    if lang == config.language:
+        return translate.original(page), True
+    found, faults = files.of_page(config, lang, page.url)
+    if page.url == context.site.index.order[0]:
+        faults += files.common_faults(config, lang)
+    local = translate.localise(page, found, faults)
+    return local, catalogue(config, lang, page.url) == context.catalogues[lang, page.url]
+
+
+def tally(evidence: weave.Evidence) -> Tally:
+    verdicts = (claims.Verdict.PROVEN, claims.Verdict.UNCHECKED, claims.Verdict.FALSE)
+    ran, every = evidence.record.share if evidence.record else (0, 0)
+    return Tally(ran, every, *(evidence.checked.count(verdict) for verdict in verdicts))
+
+
+# ---- what each process has once
 
 
 _current: dict[str, tuple[object, Templates]] = {}
 """The templates last asked for in each language, compiled once in each process."""
 
 
-def _templates(config: Config, lang: str, look: bytes) -> Templates:
+def templates(config: Config, lang: str, look: bytes) -> Templates:
     wanted = (config, look)
     if lang not in _current or _current[lang][0] != wanted:
         _current[lang] = wanted, Templates(config, lang, files.interface(config, lang))
     return _current[lang][1]
 
 
-def _renderer(config: Config) -> katex.Renderer:
-    return _renderer_of(_cache_file(config), os.getpid())
-
-
-def _cache_file(config: Config) -> Path | None:
-    return config.folder(config.cache) / "store.sqlite" if config.cache else None
+def renderer(config: Config) -> katex.Renderer:
+    return _renderer_of(stores.file(config), os.getpid())
 
 
 @cache
 def _renderer_of(file: Path | None, process: int) -> katex.Renderer:
     """One a process: neither an engine nor an open database survives a fork."""
-    return katex.Renderer(_store(file, process))
-
-
-@cache
-def _store(file: Path | None, process: int) -> caching.Store:
-    """Closed when the process ends, which a worker does without a word."""
-    store = caching.Store(file)
-    Finalize(None, store.close, exitpriority=10)
-    return store
+    return katex.Renderer(stores.of(file, process))

@@ -12,7 +12,6 @@ interruption there is the old one or the new one, never half of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,26 +65,16 @@ def names(config: Config, lang: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in found if name != f"{lang}/{INTERFACE}"))
 
 
-def read_all(
-    config: Config, urls: Iterable[str]
-) -> tuple[dict[tuple[str, str], Catalogue], dict[tuple[str, str], tuple[Diagnostic, ...]]]:
-    """
-    The catalogues of all pages by language and URL, with the terms that they are held to, and what is wrong with those
-    that cannot be read. A fault of the interface or of the glossary is counted among those of the first page.
-    """
-    catalogues: dict[tuple[str, str], Catalogue] = {}
-    faults: dict[tuple[str, str], tuple[Diagnostic, ...]] = {}
-    for lang in config.all_languages[1:]:
-        agreed, more = terms(config, lang)
-        more += _interface_faults(config, lang)
-        for url in urls:
-            catalogue, found = load(config, lang, path_of(lang, url))
-            if catalogue:
-                catalogues[lang, url] = replace(catalogue, terms=agreed)
-            if found or more:
-                faults[lang, url] = (*found, *more)
-                more = ()
-    return catalogues, faults
+def of_page(config: Config, lang: str, page_url: str) -> Read:
+    """The catalogue of a page, with the terms that it is held to."""
+    catalogue, found = load(config, lang, path_of(lang, page_url))
+    agreed, _ = terms(config, lang)
+    return replace(catalogue, terms=agreed) if catalogue else None, found
+
+
+def common_faults(config: Config, lang: str) -> tuple[Diagnostic, ...]:
+    """What is wrong with the interface and the glossary of a language, which are of no single page."""
+    return (*terms(config, lang)[1], *interface_faults(config, lang))
 
 
 def terms(config: Config, lang: str) -> tuple[tuple[Term, ...], tuple[Diagnostic, ...]]:
@@ -129,7 +118,7 @@ def wanted_words(config: Config, lang: str) -> tuple[Entry, ...]:
     )
 
 
-def _interface_faults(config: Config, lang: str) -> tuple[Diagnostic, ...]:
+def interface_faults(config: Config, lang: str) -> tuple[Diagnostic, ...]:
     catalogue, found = load(config, lang, f"{lang}/{INTERFACE}")
     try:
         return (*found, *(words.usable(catalogue)[1] if catalogue else ()))

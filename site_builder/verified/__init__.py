@@ -32,6 +32,7 @@ from site_builder.verified.verify import Verify
 
 if TYPE_CHECKING:
     from site_builder.config import Config
+    from site_builder.index import Card
     from site_builder.model import Page
 
 __all__ = ["Row", "Verified", "Verify", "code_of", "read"]
@@ -50,7 +51,7 @@ class Verified:
         """Those that tests compare with others' work. Of the rest nobody said that they would."""
         return frozenset(map(_top, self.modules))
 
-    def about(self, page: Page) -> Module | None:
+    def about(self, page: Page | Card) -> Module | None:
         """
         All that was ever found of the page, true or not. Nothing without a file, or with one that is about other
         packages than the page's; else at least an empty entry.

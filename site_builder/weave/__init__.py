@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from markupsafe import Markup, escape
 
 from site_builder import highlight, katex, prose
-from site_builder.config import Config
 from site_builder.errors import Diagnostic
-from site_builder.index import Index, href
+from site_builder.index import href
 from site_builder.model import BlockState, Kind, Page, Prose, ProseLine, Section
 from site_builder.translate import Localised
 from site_builder.weave.code import Code
@@ -31,41 +30,13 @@ from site_builder.weave.languages import direction, native_name
 from site_builder.weave.links import Links
 from site_builder.weave.model import CodeBlock, LanguageLink, Link, Pair, SearchEntry, TocEntry, Woven
 from site_builder.weave.signs import Signs, shapes
+from site_builder.weave.site import Names, Site
 from site_builder.weave.told import Told
 
 __all__ = ["Evidence", "Names", "Site", "anchors", "bare", "headings", "names", "public", "weave"]
 
 
 NOTHING = Evidence()
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What other pages call a page: its title and summary, typeset, and the summary as plain text."""
-
-    title: Markup = Markup("")
-    summary: Markup = Markup("")
-    plain: str = ""
-    covered: bool = True
-    """Whether anything of the page is in the language."""
-
-
-@dataclass(frozen=True)
-class Site:
-    """What is the same for all pages."""
-
-    config: Config
-    index: Index
-    anchors: Mapping[str, frozenset[str]]
-    """Every id of every page that a link may name, by the page's URL."""
-    assets: frozenset[str] = frozenset()
-    titles: Mapping[str, Mapping[str, Names]] = field(default_factory=dict)
-    """Title and summary of every page, by language and URL."""
-    languages: tuple[str, ...] = ("en",)
-
-    def url(self, page_url: str, lang: str) -> str:
-        """Where the page stands in that language, from the site's root."""
-        return page_url if lang == self.config.language else f"{lang}/{page_url}"
 
 
 def headings(page: Page) -> tuple[tuple[str, ...], ...]:
@@ -163,7 +134,7 @@ class _Weaver:
     ):
         self.margin = margin
         self.page, self.local, self.site, self.typesetter, self.lang = page, local, site, typesetter, lang
-        self.links = Links(page, site.url(page.url, lang), site.index, site.anchors, site.assets)
+        self.links = Links(page, lang, site)
         self.diagnostics: list[Diagnostic] = [*page.diagnostics, *local.diagnostics]
         self.translated = lang != site.config.language
         self.tokens = highlight.python(page.lines)
@@ -180,6 +151,7 @@ class _Weaver:
             toc = tuple(_entry(heading) for heading in intro.headings)
         if self.lang == self.site.config.built_languages[0]:
             self.diagnostics += self.signs.diagnostics()
+        around = site.around(page.url)
         opening = SearchEntry("", title[1], page.source.module, intro.text)
         return Woven(
             **_placed(site, page.url, self.lang),
@@ -188,15 +160,15 @@ class _Weaver:
             title=title[0],
             title_text=title[1],
             summary=summary[0],
-            summary_text=summary[1] or self.names(page.url).plain,
+            summary_text=summary[1] or site.names(page.url, self.lang).plain,
             intro=Markup(intro.html),
             pairs=pairs,
             toc=toc,
-            crumbs=tuple(self.link(other) for other in (*site.index.ancestors(page.url), page.url)),
-            children=tuple(self.link(other) for other in site.index.children(page.url)),
-            siblings=tuple(self.link(other) for other in site.index.siblings(page.url)),
-            previous=self.neighbour(site.index.previous(page.url)),
-            next=self.neighbour(site.index.next(page.url)),
+            crumbs=tuple(self.link(other) for other in (*around.ancestors, page.url)),
+            children=tuple(self.link(other, summed_up=True) for other in around.children),
+            siblings=tuple(self.link(other) for other in around.siblings),
+            previous=self.neighbour(around.previous),
+            next=self.neighbour(around.next),
             papers=page.front.papers,
             source_path=page.source.path if _inside(page.source.path) else "",
             source_name=page.source.path.rpartition("/")[2],
@@ -263,7 +235,7 @@ class _Weaver:
         pairs: list[Pair] = []
         toc: list[TocEntry] = []
         search: list[SearchEntry] = []
-        code = Code(self.page, self.site.index, self.margin, self.tokens, self.signs)
+        code = Code(self.page, self.lang, self.site, self.margin, self.tokens, self.signs)
         for order, section in enumerate(self.page.sections):
             if section.kind is Kind.MODULE or not section.shown:
                 continue
@@ -298,18 +270,14 @@ class _Weaver:
                 pairs[-1] = replace(pairs[-1], blocks=(*pairs[-1].blocks, block))
         return tuple(pairs), tuple(toc), tuple(search)
 
-    def link(self, url: str) -> Link:
-        names = self.names(url)
+    def link(self, url: str, *, summed_up: bool = False) -> Link:
         return Link(
-            href(self.page.url, url),
-            names.title,
-            _name(self.site, url),
-            names.summary,
+            self.site.href(self.page.url, url, self.lang),
+            self.site.title(url, self.lang),
+            self.site.name(url),
+            self.site.names(url, self.lang).summary if summed_up else Markup(""),
             current=url == self.page.url,
         )
-
-    def names(self, url: str) -> Names:
-        return self.site.titles.get(self.lang, {}).get(url, Names())
 
     def neighbour(self, url: str | None) -> Link | None:
         return self.link(url) if url else None
@@ -323,8 +291,7 @@ def _entry(heading: prose.Heading) -> TocEntry:
 
 def bare(site: Site, page_url: str, lang: str) -> Woven:
     """What a template needs for a page that no source stands behind, such as the list of all pages."""
-    home, empty = href(page_url, "index.html"), Markup("")
-    names = site.titles.get(lang, {}).get("index.html", Names())
+    home, empty = site.href(page_url, "index.html", lang), Markup("")
     return Woven(
         **_placed(site, page_url, lang),
         is_package=False,
@@ -336,7 +303,7 @@ def bare(site: Site, page_url: str, lang: str) -> Woven:
         intro=empty,
         pairs=(),
         toc=(),
-        crumbs=(Link(home, names.title, _name(site, "index.html"), names.summary),),
+        crumbs=(Link(home, site.title("index.html", lang), site.name("index.html"), Markup("")),),
         children=(),
         siblings=(),
         previous=None,
@@ -351,7 +318,7 @@ def bare(site: Site, page_url: str, lang: str) -> Woven:
 def _placed(site: Site, page_url: str, lang: str) -> dict[str, Any]:
     """Where a page stands: on the site, among its languages, on the web."""
     base, url = site.config.base_url, site.url(page_url, lang)
-    others = {code: site.url(page_url, code) for code in site.languages}
+    others = {code: site.url(page_url, code) for code in site.languages if site.covers(page_url, code)}
     addresses = [(code, base + public(other)) for code, other in others.items()] if base else []
     return {
         "url": url,
@@ -359,8 +326,8 @@ def _placed(site: Site, page_url: str, lang: str) -> dict[str, Any]:
         "lang": lang,
         "direction": direction(lang),
         "root": href(url, "index.html").removesuffix("index.html"),
-        "home": href(page_url, "index.html"),
-        "contents": href(page_url, "all-pages.html"),
+        "home": site.href(page_url, "index.html", lang),
+        "contents": site.href(page_url, "all-pages.html", lang),
         "languages": tuple(
             LanguageLink(code, native_name(code), href(url, other), code == lang)
             for code, other in others.items()
@@ -368,11 +335,6 @@ def _placed(site: Site, page_url: str, lang: str) -> dict[str, Any]:
         "canonical": dict(addresses).get(lang, ""),
         "alternates": (*addresses, ("x-default", addresses[0][1])) if len(addresses) > 1 else (),
     }
-
-
-def _name(site: Site, url: str) -> str:
-    page = site.index.page(url)
-    return page.source.module.rpartition(".")[2] if page else ""
 
 
 _DEFINING = (Kind.CLASS, Kind.FUNCTION, Kind.METHOD)

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from site_builder import highlight
-from site_builder.index import Index, href
 from site_builder.model import Page, Section
 from site_builder.weave.evidence import Margin
 from site_builder.weave.signs import Signs
+from site_builder.weave.site import Site
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -28,7 +28,8 @@ class Code:
     def __init__(
         self,
         page: Page,
-        index: Index,
+        lang: str,
+        site: Site,
         margin: Margin,
         tokens: Sequence[Sequence[highlight.Token]],
         signs: Signs,
@@ -38,11 +39,11 @@ class Code:
         self.tokens = tokens
         self.links: dict[int, dict[int, tuple[int, str, str]]] = {}
         for reference in page.references:
-            target = index.resolve(reference.target)
+            target = site.resolve(reference.target)
             # A name that leads to the page it stands on leads nowhere.
             if target is None or (target.url, target.anchor) == (page.url, ""):
                 continue
-            place = href(page.url, target.url, target.anchor)
+            place = site.href(page.url, target.url, lang, target.anchor)
             self.links.setdefault(reference.line, {})[reference.column] = (
                 reference.end_column,
                 f"#{place.partition('#')[2]}" if target.url == page.url else place,

@@ -11,15 +11,14 @@ is made from (`mha.py`), or as the object that is meant (`labml_nn.transformers.
 
 from __future__ import annotations
 
-import difflib
 import posixpath
 import re
-from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
-from site_builder.index import Index, href
+from site_builder.index import href
 from site_builder.model import Page
 from site_builder.prose import LinkError
+from site_builder.weave.site import Site
 
 SCHEMES = ("https", "http", "mailto", "tel", "ftp")
 
@@ -30,16 +29,8 @@ _PAGES = (".html", ".py", ".md")
 class Links:
     """Settles the links of one page."""
 
-    def __init__(
-        self,
-        page: Page,
-        shown_at: str,
-        index: Index,
-        anchors: Mapping[str, frozenset[str]],
-        assets: frozenset[str],
-    ):
-        self.page, self.shown_at = page, shown_at
-        self.index, self.anchors, self.assets = index, anchors, assets
+    def __init__(self, page: Page, lang: str, site: Site):
+        self.page, self.lang, self.site = page, lang, site
 
     def settle(self, target: str) -> str:
         """
@@ -48,7 +39,12 @@ class Links:
         Raises:
             LinkError: nothing of the site answers to it.
         """
-        parts = urlsplit(target)
+        try:
+            parts = urlsplit(target)
+        except ValueError as error:
+            raise LinkError(
+                "link-broken", f"{target!r} is no address", "brackets belong around an IPv6 address alone"
+            ) from error
         if parts.scheme and parts.scheme not in SCHEMES and not target.startswith("data:image/"):
             raise LinkError(
                 "link-scheme",
@@ -60,20 +56,20 @@ class Links:
         path, anchor = unquote(parts.path), unquote(parts.fragment)
         if not path:
             return self._anchor(self.page.url, anchor, target)
-        if _DOTTED.fullmatch(path) and not path.endswith(_PAGES) and self.index.knows(path.partition(".")[0]):
+        if _DOTTED.fullmatch(path) and not path.endswith(_PAGES) and self.site.knows(path.partition(".")[0]):
             return self._object(path)
         folder = posixpath.dirname(self.page.url)
         url = posixpath.normpath(posixpath.join(folder, path)) if not path.startswith("/") else path
-        if url in self.assets:
+        if self.site.has_image(url):
             # Pages stand once for each language, an image only once.
-            return href(self.shown_at, url)
+            return href(self.site.url(self.page.url, self.lang), url)
         for candidate in _candidates(url, path.endswith("/")):
-            if self.index.page(candidate):
+            if self.site.has_page(candidate):
                 return self._anchor(candidate, anchor, target)
         raise LinkError("link-broken", f"no page at {target!r}", self._hint(url))
 
     def _object(self, dotted: str) -> str:
-        found = self.index.resolve(dotted)
+        found = self.site.resolve(dotted)
         if found is None:
             raise LinkError(
                 "link-unknown-object",
@@ -83,19 +79,18 @@ class Links:
         return self._relative(found.url, found.anchor)
 
     def _anchor(self, url: str, anchor: str, written: str) -> str:
-        if anchor and anchor not in self.anchors.get(url, frozenset()) and not _line(anchor, self.index, url):
-            near = difflib.get_close_matches(anchor, sorted(self.anchors.get(url, ())), n=1)
-            hint = f"did you mean #{near[0]}?" if near else "take the anchor from the section's own ¶ link"
+        if anchor and not self.site.has_anchor(url, anchor):
+            near = self.site.nearest_anchor(url, anchor)
+            hint = f"did you mean #{near}?" if near else "take the anchor from the section's own ¶ link"
             raise LinkError("link-broken", f"no section for {written!r}", hint)
         return self._relative(url, anchor)
 
     def _relative(self, url: str, anchor: str) -> str:
-        return href(self.page.url, url, anchor)
+        return self.site.href(self.page.url, url, self.lang, anchor)
 
     def _hint(self, url: str) -> str:
-        near = difflib.get_close_matches(url, self.index.order, n=1)
-        if near:
-            return f"did you mean {href(self.page.url, near[0])!r}?"
+        if near := self.site.nearest_page(url):
+            return f"did you mean {href(self.page.url, near)!r}?"
         return "links are relative to the page's own folder"
 
 
@@ -108,9 +103,3 @@ def _candidates(url: str, is_folder: bool) -> list[str]:
     if ending == "py" and (stem == "__init__" or stem.endswith("/__init__")):
         return [f"{stem.removesuffix('__init__')}index.html"]
     return [f"{stem}.html"] if ending in ("py", "md", "html") else []
-
-
-def _line(anchor: str, index: Index, url: str) -> bool:
-    """Whether the anchor is that of a line the page has."""
-    page = index.page(url)
-    return bool(page and re.fullmatch(r"L[1-9]\d*", anchor) and int(anchor[1:]) <= len(page.lines))

@@ -12,12 +12,12 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from labml_nn.transformers.mha import MultiHeadAttention
-from site_builder.claims import Verdict, coverage
+from site_builder.claims import Verdict, check, coverage
 from site_builder.config import load
 from site_builder.model import Page as SourcePage
+from site_builder.record import record_pages
 from site_builder.site import read
-from site_builder.site.evidence import gather
-from site_builder.site.pages import close, opened
+from site_builder.site.stores import close, opened
 from site_builder.weave import Evidence
 
 from .conftest import REPOSITORY, Visit
@@ -87,11 +87,12 @@ def test_the_axes_on_the_page_are_the_sizes_that_forward_hooks_see(site: Path, v
 def pages(site: Path) -> dict[str, tuple[SourcePage, Evidence]]:
     """Our pages and what was recorded of them. The build of the site has just run the examples."""
     config = load(REPOSITORY)
-    source = read(config)
-    found = gather(config, source.index, opened(config), 1, known=True)
+    source = read(config).pages
+    found = record_pages(config, list(source.values()), store=opened(config), known=True)
     close(config)
     assert not found.waiting
-    return {url: (source.index.pages[url], evidence) for url, evidence in found.pages.items()}
+    records = {url: found.records.get(url) for url in source}
+    return {url: (page, Evidence(records[url], check(page, records[url]))) for url, page in source.items()}
 
 
 def test_every_model_page_claims_its_public_tensors_and_every_third_that_it_assigns(

@@ -19,7 +19,8 @@ import pytest
 from rich.console import Console
 
 from site_builder.cli import main, telling
-from site_builder.cli.inspection import Inspection, Reach
+from site_builder.cli.inspection import Inspection
+from site_builder.site import Tally
 
 from .claiming import numbers
 from .conftest import REPOSITORY, site_builder
@@ -349,7 +350,7 @@ LONG = "transformers/fast_weights/sequence/experiment_with_a_long_name_of_its_ow
 
 
 def table(width: int, *, terminal: bool) -> list[str]:
-    reach = {LONG: Reach(1234, 1234, 11, 22, 33), "utils.html": Reach(3, 4, 0, 0, 0)}
+    reach = {LONG: Tally(1234, 1234, 11, 22, 33), "utils.html": Tally(3, 4, 0, 0, 0)}
     out = Console(file=io.StringIO(), width=width, force_terminal=terminal, color_system=None, soft_wrap=True)
     telling.table(out, Inspection((), tuple(reach), reach))
     assert isinstance(out.file, io.StringIO)

@@ -126,8 +126,7 @@ def run(folder: Path, **more: Any) -> tuple[drafts.Drafted, list[drafts.Batch], 
 
 
 def pages(config: Config) -> list[Any]:
-    index = read(config).index
-    return [index.page(url) for url in index.order]
+    return list(read(config).pages.values())
 
 
 def catalogue(folder: Path, name: str = "sums") -> Catalogue:

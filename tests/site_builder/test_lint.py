@@ -198,6 +198,6 @@ def test_a_link_without_words_is_told_where_it_stands(text: str, place: str) -> 
 @pytest.mark.parametrize("package", ["labml_nn", "site_builder"])
 def test_our_own_pages_lack_nothing(package: str) -> None:
     settings = dataclasses.replace(config.load(Path(REPOSITORY)), packages=(package,))
-    pages = site.read(settings).index.pages.values()
+    pages = site.read(settings).pages.values()
     assert len(pages) > 40
     assert [str(found) for page in pages for found in lint.page(page)] == []

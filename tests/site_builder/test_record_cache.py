@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
-from site_builder.cache import Store
+from site_builder.cache import Store, digest
 from site_builder.config import Config
+from site_builder.index import Card
+from site_builder.model import Page
+from site_builder.parse import encode
 from site_builder.record import Limits, code_digest, record_pages
 from site_builder.record.keys import Keys
 from tests.site_builder.recording import Seen, pages, record, write
@@ -134,8 +138,14 @@ def test_a_run_that_was_cut_short_is_not_kept(tmp_path: Path) -> None:
     assert record(tmp_path, store=store, limits=limits).ran == ("slow.html",)
 
 
+def keys_of(found: Collection[Page]) -> Keys:
+    data = {page.source.module: encode(page) for page in found}
+    cards = [Card.of(page, digest(data[page.source.module])) for page in found]
+    return Keys(cards, lambda card: data[card.source.module], Store())
+
+
 def test_names_that_a_package_passes_on_lead_to_the_module_that_defines_them(folder: Path) -> None:
-    keys = Keys(pages(folder), Store())
+    keys = keys_of(pages(folder))
     assert keys.needed("pkg.passed_on") == {"pkg", "pkg.passed_on", "pkg.stranger"}
     assert keys.needed("pkg.stranger") == {"pkg", "pkg.stranger"}
     assert keys.needed("pkg.transitive") == {"pkg", "pkg.transitive", "pkg.user", "pkg.base"}
@@ -147,7 +157,7 @@ def test_an_example_depends_on_what_it_imports_by_dots(tmp_path: Path) -> None:
     text = '"""\n>>> from ..base import double\n>>> from . import other\n>>> double(1)\n2\n"""\n'
     (tmp_path / "pkg" / "inner" / "page.py").write_text(text, "utf-8")
     (tmp_path / "pkg" / "inner" / "other.py").touch()
-    keys = Keys(pages(tmp_path), Store())
+    keys = keys_of(pages(tmp_path))
     assert keys.needed("pkg.inner.page") == {
         "pkg",
         "pkg.base",
@@ -167,9 +177,9 @@ def test_a_page_finds_loaded_what_it_needs_itself_and_no_more(tmp_path: Path) ->
         z=plain,
     )
     found = {page.source.module: page for page in pages(tmp_path)}
-    keys = Keys(found.values(), Store())
-    assert keys.loads(found["pkg.a"]) == ("numpy.random",)
-    assert keys.loads(found["pkg.z"]) == ()
+    keys = keys_of(found.values())
+    assert keys.loads(keys.cards["pkg.a"]) == ("numpy.random",)
+    assert keys.loads(keys.cards["pkg.z"]) == ()
     for jobs in (1, 2):
         assert record(tmp_path, jobs=jobs).diagnostics == ()
 

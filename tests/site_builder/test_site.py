@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,9 @@ import pytest
 import site_builder
 from site_builder import cache
 from site_builder.config import Config, load
-from site_builder.discover import Asset
 from site_builder.model import SourceFile
-from site_builder.site import make, read
-from site_builder.site.inputs import images
-from site_builder.site.pages import Context, introduced, parsed, woven
+from site_builder.site import make
+from site_builder.site.pages import File, introduced, parsed
 
 
 def test_the_public_build_writes_the_site_and_says_what_it_did(tiny: Path) -> None:
@@ -40,18 +37,25 @@ def test_what_cannot_be_read_is_a_diagnostic_and_a_page_or_no_image(tmp_path: Pa
         ("folder", "no regular file"),
     ]:
         source = SourceFile(f"{name}.py", str(tmp_path / f"{name}.py"), name, f"{name}.html", False)
-        page = parsed(None, source)
-        assert page
+        page = parsed(Config(root=tmp_path), source)
         assert [fault.code for fault in page.diagnostics] == ["unreadable"]
         assert reason in page.diagnostics[0].message
         assert page.diagnostics[0].hint
-    found, faults = images((Asset("astray.png", str(tmp_path / "astray.png")),), tmp_path)
-    assert found == {}
-    assert [(fault.path, fault.code) for fault in faults] == [("astray.png", "unreadable")]
+
+
+def test_an_image_that_cannot_be_read_is_a_diagnostic(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "__init__.py").write_text('"""# One"""\n')
+    (tmp_path / "one" / "picture.png").mkdir()
+    (tmp_path / "one" / "astray.png").symlink_to("nowhere.png")
+    made = make(Config(root=tmp_path, packages=("one",), cache=""))
+    assert [(fault.path, fault.code) for fault in made.diagnostics] == [("one/astray.png", "unreadable")]
+    assert not {name for name in made.files if name.endswith("astray.png")}
 
 
 def test_what_vanished_meanwhile_is_no_page(tmp_path: Path) -> None:
-    assert parsed(None, SourceFile("gone.py", str(tmp_path / "gone.py"), "gone", "gone.html", False)) is None
+    gone = SourceFile("gone.py", str(tmp_path / "gone.py"), "gone", "gone.html", False)
+    assert introduced(Config(root=tmp_path, cache=""), File(gone, b"", {})) is None
 
 
 def test_a_name_that_is_not_unicode_is_a_diagnostic(tmp_path: Path) -> None:
@@ -64,17 +68,6 @@ def test_a_name_that_is_not_unicode_is_a_diagnostic(tmp_path: Path) -> None:
     made = make(Config(root=tmp_path, packages=("one",), cache=""))
     assert [fault.path for fault in made.diagnostics if fault.code == "unreadable"] == ["one/\\udcff.py"]
     assert set(made.files) >= {"index.html"}
-
-
-def test_a_page_is_held_once_as_it_will_be_written(tiny: Path) -> None:
-    config = replace(load(tiny), cache="")
-    source = read(config)
-    order = source.index.order
-    context = Context.of(config, source.index, (), {})
-    context = context.introducing([introduced(context, url) for url in order])
-    done = woven(context, (order[0], config.language))
-    assert done.page.html == ""
-    assert done.data.startswith(b"<!doctype html>")
 
 
 def test_a_build_closes_the_store(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,4 +107,4 @@ def _use_a_store(_: None, mark: Path) -> None:
 
         setattr(cache.Store, "close", noted)  # noqa: B010
         pages._noted = True  # type: ignore[attr-defined]
-        pages._renderer(Config(root=mark.parent))
+        pages.renderer(Config(root=mark.parent))

@@ -31,7 +31,7 @@ MISPLACED = re.compile(f"[{FULL_WIDTH}] | [{FULL_WIDTH}]|[\u4e00-\u9fff][,.:;?!(
 
 @cache
 def pages() -> dict[str, Page]:
-    return {files.path_of("zh", url): page for url, page in read(CONFIG).index.pages.items()}
+    return {files.path_of("zh", url): page for url, page in read(CONFIG).pages.items()}
 
 
 def catalogue(name: str) -> Catalogue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 
 import pytest
@@ -23,8 +24,8 @@ NOT_WORDS = re.compile(r"\$\$?.+?\$\$?|`+.+?`+|\]\([^)]*\)", re.S)
 
 
 @cache
-def pages() -> dict[str, Page]:
-    return read(CONFIG).index.pages
+def pages() -> Mapping[str, Page]:
+    return read(CONFIG).pages
 
 
 URLS = sorted(pages())

@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 import torch
 
+from site_builder.cache import Store
 from site_builder.config import load
 from site_builder.model import Page, SourceFile
 from site_builder.parse import parse
 from site_builder.serve import watched
-from site_builder.site import Memory, make
+from site_builder.site import Shelf, make
 from site_builder.verified import Verified, Verify
 from site_builder.verified.merge import Heard, Run, merged
 from site_builder.verified.model import Finding, MalformedError, Module, from_bytes, rounded, to_bytes
@@ -525,11 +526,11 @@ def test_the_file_may_have_another_name(verified_project: Path, build: Builder) 
 
 
 def test_who_goes_on_building_sees_new_findings_and_only_those(project: Path, written: bytes) -> None:
-    config, memory = load(project), Memory()
+    config, shelf = load(project), Shelf(Store(), keep=True)
     assert config.folder("tests/verified.json") in watched(config).files
-    before = make(config, memory=memory).files
+    before = make(config, shelf=shelf).files
     (project / "tests/verified.json").write_bytes(written)
-    after = make(config, memory=memory).files
+    after = make(config, shelf=shelf).files
     assert {url for url in before if before[url] != after[url]} == {"layer.html", "other.html"}
     assert after == make(config).files
 

@@ -1,13 +1,24 @@
 """What a build may replace, what it removes, and what it leaves alone."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from site_builder.config import MANIFEST
 from site_builder.errors import SiteError
-from site_builder.write import write
+from site_builder.write import Output, Written, claim, settle
+
+
+def write(folder: Path, files: dict[str, bytes]) -> Written:
+    """What a build does with its files."""
+    removed = claim(folder, files)
+    output = Output(folder)
+    changed = sum(output.put(name, data)[1] for name, data in files.items())
+    return Written(changed, len(files) - changed, removed + settle(folder, files))
 
 
 def stamps(folder: Path) -> dict[str, int]:
@@ -86,3 +97,39 @@ def test_the_output_folder_may_not_be_a_file(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     with pytest.raises(SiteError, match="is a file"):
         write(tmp_path / "out", {"a.html": b"a"})
+
+
+def test_what_a_killed_build_left_half_written_is_swept_and_what_a_living_one_writes_is_not(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    write(out, {"deep/a.html": b"a"})
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        pass
+    half = out / "deep" / f".site_builder-{ended.pid}-x"
+    other = out / "deep" / f".site_builder-{os.getppid()}-x"
+    half.write_bytes(b"hal")
+    other.write_bytes(b"hal")
+    write(out, {"deep/a.html": b"a"})
+    assert not half.exists()
+    assert other.exists()
+
+
+def test_what_was_claimed_and_not_written_is_let_go(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.html": b"a", "steps/a.js": b"1"})
+    claim(out, {"a.html", "steps/a.js", "steps/b.js"})
+    assert settle(out, {"a.html"}) == 1
+    assert not (out / "steps").exists()
+    assert json.loads((out / MANIFEST).read_text())["files"] == ["a.html"]
+
+
+def test_a_file_that_is_known_to_lie_there_is_neither_read_nor_written(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    seen, changed = Output(out).put("a.html", b"a")
+    assert changed
+    assert seen.still((out / "a.html").stat())
+    (out / "a.html").chmod(0)
+    assert Output(out, {"a.html": seen}).put("a.html", b"a") == (seen, False)
+    assert Output(out, {"a.html": seen}).put("a.html", b"b")[1]
+    assert (out / "a.html").read_bytes() == b"b"

@@ -1,0 +1,96 @@
+"""
+---
+title: What lies in the output folder
+summary: The files of the last build, by digest, and whether they are still as it left them.
+---
+# What lies in the output folder
+
+A build that knows what it would write, and that just this lies there, writes nothing and reads nothing. A file is
+taken for what the last build wrote while its inode, its size and its time are those that it had then; else it is read.
+
+The ledger lies in the cache, not beside the site: without it a build compares the files themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from site_builder.cache import digest
+from site_builder.errors import Diagnostic
+from site_builder.site.shelf import Shelf
+from site_builder.write import Seen
+
+KIND = "ledger"
+
+
+class Tally(NamedTuple):
+    """Of one page: statements that its examples ran, and all; claims proven, unchecked and false."""
+
+    ran: int = 0
+    statements: int = 0
+    proven: int = 0
+    unchecked: int = 0
+    false: int = 0
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What the last build made, and what it said."""
+
+    fingerprint: bytes = b""
+    """Of all its inputs; empty where another build of the same inputs might give something else."""
+    files: Mapping[str, Seen] = field(default_factory=dict)
+    """By URL."""
+    groups: Mapping[str, tuple[bytes, tuple[str, ...]]] = field(default_factory=dict)
+    """The files that are made together from all pages: their key and their URLs, by what they are."""
+    identity: bytes = b""
+    """Of all that pages can ask of each other."""
+    woven: frozenset[bytes] = frozenset()
+    """The keys of the pages, whose questions were answered by a site of that identity."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    pages: int = 0
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    """By page URL."""
+
+    def intact(self, folder: Path) -> bool:
+        """Whether everything is as it was left."""
+        try:
+            return bool(self.files) and all(
+                seen.still((folder / url).stat()) for url, seen in self.files.items()
+            )
+        except OSError:
+            return False
+
+    def lying(self, folder: Path) -> dict[str, Seen]:
+        """The files that are there now. One that was changed has the digest of what is in it."""
+        found = {}
+        for url, seen in self.files.items():
+            file = folder / url
+            try:
+                if not seen.still(file.stat()):
+                    seen = Seen.of(file, digest(file.read_bytes()))
+            except OSError:
+                continue
+            found[url] = seen
+        return found
+
+
+def read(shelf: Shelf, folder: Path) -> Ledger:
+    found = shelf.get(KIND, [_key(folder)]).get(_key(folder))
+    return found if isinstance(found, Ledger) else Ledger()
+
+
+def write(shelf: Shelf, folder: Path, ledger: Ledger) -> None:
+    shelf.put(KIND, {_key(folder): ledger})
+
+
+def open_page(shelf: Shelf, folder: Path, ledger: Ledger) -> None:
+    """Says that the folder is being changed: whoever is killed now leaves no ledger that calls it finished."""
+    write(shelf, folder, replace(ledger, fingerprint=b""))
+
+
+def _key(folder: Path) -> bytes:
+    return digest(str(folder.absolute()))

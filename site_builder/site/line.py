@@ -1,0 +1,378 @@
+"""
+---
+title: One build
+summary: From the digests of all inputs to the files that differ.
+---
+# One build
+
+Each step asks the [shelf](site_builder.site.shelf) first and makes what it lacks. What a step takes from an input that
+has changed since it was surveyed is used, but not kept: the next build looks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from site_builder import index, outputs, record, render, verified
+from site_builder.cache import digest
+from site_builder.config import Config
+from site_builder.errors import Diagnostic
+from site_builder.index import Card
+from site_builder.model import Page, SourceFile
+from site_builder.outputs import Group, steps
+from site_builder.site import ledger
+from site_builder.site.inputs import content, taken, unreadable_image
+from site_builder.site.ledger import Ledger
+from site_builder.site.pages import (
+    Context,
+    Entry,
+    File,
+    Introduction,
+    Task,
+    introduced,
+    loaded,
+    page_key,
+    templates,
+    woven,
+)
+from site_builder.site.report import Progress, Report, StoppedError
+from site_builder.site.shelf import Shelf
+from site_builder.site.survey import Survey
+from site_builder.site.workers import spread
+from site_builder.weave.site import Site
+from site_builder.write import Output, Seen, Written, claim, settle
+
+CARD, WOVEN = "card", "woven"
+
+Place = tuple[str, str]
+"""The URL of a page and a language."""
+
+
+def make(
+    inputs: Survey,
+    last: Ledger,
+    shelf: Shelf,
+    *,
+    jobs: int = 1,
+    anew: bool = False,
+    progress: Progress | None = None,
+    known: bool = False,
+    interrupted: Callable[[], bool] | None = None,
+) -> Report:
+    """Makes the output folder what it would be after a clean build of those inputs, and says what that took."""
+    config = inputs.config
+    folder = config.folder(config.output)
+    work = _Work(inputs, shelf, jobs, progress, interrupted)
+    work.introduce()
+    removed = claim(folder, {*work.names(), *render.static_names(config)}, _kept(config))
+    ledger.open_page(shelf, folder, last)
+    output = Output(folder, last.lying(folder), anew)
+    work.weave(output, last, known=known)
+    for group in work.groups():
+        work.gather(group, output, last)
+    work.images(output)
+    removed += settle(folder, work.files, _kept(config))
+    return work.finish(folder, last, removed)
+
+
+class _Work:
+    """What one build has found out so far."""
+
+    def __init__(
+        self,
+        inputs: Survey,
+        shelf: Shelf,
+        jobs: int,
+        progress: Progress | None,
+        interrupted: Callable[[], bool] | None,
+    ) -> None:
+        self.inputs, self.shelf, self.jobs, self.progress = inputs, shelf, jobs, progress
+        self.interrupted = interrupted
+        self.config = inputs.config
+        self.steady = True
+        """Whether the same inputs would give the same again."""
+        self.waiting = False
+        self.diagnostics: set[Diagnostic] = {*inputs.faults}
+        self.entries: dict[Place, Entry] = {}
+        self.files: dict[str, Seen] = {}
+        self.changed: set[str] = set()
+        self.made: dict[str, tuple[bytes, tuple[str, ...]]] = {}
+
+    # ---- what pages know of each other
+
+    def introduce(self) -> None:
+        """Settles the site as its pages see it."""
+        inputs, config = self.inputs, self.config
+        files = {
+            self._card_key(source, seen): File(
+                source, seen, {lang: inputs.catalogues[lang, source.url] for lang in config.all_languages[1:]}
+            )
+            for source, seen in inputs.sources
+        }
+        found: dict[bytes, Introduction] = self.shelf.get(CARD, files)
+        lacking = [key for key in files if key not in found]
+        answers = spread(
+            introduced, [files[key] for key in lacking], config, self.jobs, self._report("reading")
+        )
+        fresh: dict[bytes, Introduction] = {}
+        for key, answer in zip(lacking, answers, strict=True):
+            if answer is None:
+                self.steady = False
+                continue
+            found[key], steady = answer
+            self.steady &= steady
+            if steady:
+                fresh[key] = found[key]
+        self.shelf.put(CARD, fresh)
+        pages = [found[key] for key in files if key in found]
+        tree = index.build([page.card for page in pages], config.all_languages[1:])
+        self.diagnostics.update(tree.diagnostics)
+        # Of two pages for one URL the index has taken the first.
+        first = {page.card.url: page for page in reversed(pages)}
+        self.site = Site(
+            config=config,
+            index=tree,
+            anchors={url: first[url].anchors for url in tree.order},
+            assets=frozenset(asset.url for asset, _ in inputs.assets),
+            titles={
+                lang: {url: first[url].names[lang] for url in tree.order} for lang in config.all_languages
+            },
+            languages=config.all_languages,
+        )
+        assets = (asset.url for asset, _ in inputs.assets)
+        self.identity = digest(repr(config.translated), *(page.identity for page in pages), "", *assets)
+        self.recording = None
+        if config.execute:
+            self.recording = record.Recording(config, tree.cards.values(), _source, self.shelf.store)
+        self.verified = verified.read(config)
+        self.diagnostics.update(self.verified.diagnostics)
+
+    def _card_key(self, source: SourceFile, seen: bytes) -> bytes:
+        config = self.config
+        catalogues = (self.inputs.catalogues[lang, source.url] for lang in config.all_languages[1:])
+        return digest(page_key(source, seen), repr(config.all_languages), *catalogues)
+
+    # ---- the pages
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """Every page in every language that is built now."""
+        for lang in self.config.built_languages:
+            for url in self.site.index.order:
+                if self.site.covers(url, lang):
+                    yield url, lang
+
+    def names(self) -> Iterator[str]:
+        """Every file that may come to be written, but for the static ones."""
+        yield from (self.site.url(*place) for place in self.places)
+        yield from (steps.url_of(url) for url in (self.recording.keys if self.recording else ()))
+        yield from outputs.names(self.site)
+        yield from (asset.url for asset, _ in self.inputs.assets)
+
+    def weave(self, output: Output, last: Ledger, *, known: bool) -> None:
+        """Weaves the pages that nobody has woven from the same, or whose files are not what they should be."""
+        keys = {place: self._key(place) for place in self.places}
+        self._take(keys, output, last)
+        lacking = self._lacking(keys)
+        records, unknown = self._records(lacking)
+        if known and unknown:
+            self.waiting = True
+            keys |= {place: digest("waiting", keys[place]) for place in keys if place[0] in unknown}
+            self._take({place: key for place, key in keys.items() if place[0] in unknown}, output, last)
+            lacking = self._lacking(keys)
+        fleeting = self._run(unknown, records) if not known else set()
+        tasks = [
+            Task(url, tuple(languages), records.get(url, b""), known and url in unknown)
+            for url, languages in lacking.items()
+        ]
+        context = Context(self.site, output, self.inputs.catalogues, self.inputs.looks, self.verified)
+        fresh = {}
+        for done in spread(woven, tasks, context, self.jobs, self._report("weaving")):
+            for lang, entry in done.entries.items():
+                self.entries[done.url, lang] = entry
+                if not entry.digest or done.url in fleeting:
+                    self.steady = False
+                else:
+                    fresh[keys[done.url, lang]] = entry
+            for url, (seen, changed) in done.files.items():
+                self._put(url, seen, changed)
+        self.shelf.put(WOVEN, fresh)
+        self.woven = frozenset(keys[place] for place, entry in self.entries.items() if entry.digest)
+        self.steady &= not self.waiting
+        for entry in self.entries.values():
+            self.diagnostics.update(entry.diagnostics)
+
+    def _key(self, place: Place) -> bytes:
+        """What a page depends on, but for what it asks of the others."""
+        url, lang = place
+        inputs, config = self.inputs, self.config
+        card = self.site.index.cards[url]
+        ran = self.recording.keys.get(url, b"") if self.recording else b""
+        return digest(
+            page_key(card.source, card.digest),
+            *(inputs.settings, inputs.looks[lang], inputs.catalogues.get((lang, url), b"")),
+            *(lang, ran, str(config.execute), repr(self.verified.about(card))),
+            # Two things are said once for all languages, or for all pages.
+            *(str(lang == config.built_languages[0]), str(url == self.site.index.order[0])),
+        )
+
+    def _take(self, keys: Mapping[Place, bytes], output: Output, last: Ledger) -> None:
+        """What was woven before and would come out alike, as far as its files are there."""
+        known: dict[bytes, Entry] = self.shelf.get(WOVEN, keys.values())
+        for place, key in keys.items():
+            entry = known.get(key)
+            if entry is None or output.anew:
+                continue
+            files = {self.site.url(*place): entry.digest}
+            if entry.steps:
+                files[steps.url_of(place[0])] = entry.steps
+            lying = {url: output.lying.get(url) for url in files}
+            if any(seen is None or seen.digest != files[url] for url, seen in lying.items()):
+                continue
+            alike = key in last.woven and last.identity == self.identity
+            if alike or self.site.still(entry.log):
+                self.entries[place] = entry
+                self.files |= {url: seen for url, seen in lying.items() if seen}
+
+    def _lacking(self, keys: Mapping[Place, bytes]) -> dict[str, list[str]]:
+        """By page, the languages in which it is not there."""
+        lacking: dict[str, list[str]] = {}
+        for url, lang in keys:
+            if (url, lang) not in self.entries:
+                lacking.setdefault(url, []).append(lang)
+        return lacking
+
+    def _records(self, urls: Mapping[str, list[str]]) -> tuple[dict[str, bytes], list[str]]:
+        """The records of these pages, and the pages that should have one."""
+        if self.recording is None:
+            return {}, []
+        found = self.recording.known(urls)
+        return found, [url for url in urls if url in self.recording.keys and url not in found]
+
+    def _run(self, urls: list[str], records: dict[str, bytes]) -> set[str]:
+        """Runs examples; tells of which pages the outcome might be another the next time."""
+        fleeting = set()
+        if self.recording and urls:
+            report = self._report("running")
+            runs = self.recording.run(urls, self._page, self.jobs, self.interrupted)
+            for ran, (url, found, lasting) in enumerate(runs, 1):
+                records[url] = found.to_bytes()
+                if not lasting:
+                    fleeting.add(url)
+                if report:
+                    report(ran, len(urls))
+            if any(url not in records for url in urls):
+                raise StoppedError
+        return fleeting
+
+    def _page(self, url: str) -> Page:
+        return loaded(self.config, self.site.index.cards[url])[0]
+
+    # ---- what is made of all pages
+
+    def groups(self) -> Iterator[Group]:
+        config, inputs = self.config, self.inputs
+        yield Group("static", inputs.static, lambda: render.static_files(config))
+        rows: dict[str, list[str]] = {lang: [] for lang in config.built_languages}
+        for url, lang in self.places:
+            rows[lang].append(self.entries[url, lang].search)
+        yield from outputs.beside(
+            self.site,
+            inputs.settings,
+            inputs.looks,
+            lambda lang: templates(config, lang, inputs.looks[lang]),
+            rows,
+        )
+
+    def gather(self, group: Group, output: Output, last: Ledger) -> None:
+        """Makes the files of a group, unless they are those of the last time."""
+        key, urls = last.groups.get(group.name, (b"", ()))
+        lying = {url: output.lying.get(url) for url in urls}
+        if (
+            key == group.key
+            and not output.anew
+            and all(seen and seen.digest == last.files[url].digest for url, seen in lying.items())
+        ):
+            self.files |= {url: seen for url, seen in lying.items() if seen}
+        else:
+            files = group.make()
+            urls = tuple(files)
+            for url, data in files.items():
+                self._put(url, *output.put(url, data))
+        self.made[group.name] = group.key, urls
+
+    def images(self, output: Output) -> None:
+        root = self.config.root
+        for asset, seen in self.inputs.assets:
+            if asset.url in self.files:
+                self.diagnostics.add(taken(asset, root))
+                continue
+            lying = output.lying.get(asset.url)
+            if lying and lying.digest == seen and not output.anew:
+                self.files[asset.url] = lying
+                continue
+            try:
+                data = content(asset.file)
+            except FileNotFoundError:
+                self.steady = False
+            except OSError as error:
+                self.diagnostics.add(unreadable_image(asset, root, error))
+            else:
+                self._put(asset.url, *output.put(asset.url, data))
+
+    # ---- the end
+
+    def finish(self, folder: Path, last: Ledger, removed: int) -> Report:
+        kept = _kept(self.config)
+        files = {url: seen for url, seen in last.lying(folder).items() if kept(url)} | self.files
+        groups = {name: group for name, group in last.groups.items() if all(map(kept, group[1]))} | self.made
+        gone = {url for url in last.files if url not in files}
+        diagnostics = tuple(sorted(self.diagnostics))
+        pages = len(self.site.index.order)
+        tallies = {url: entry.tally for (url, _), entry in self.entries.items()}
+        ledger.write(
+            self.shelf,
+            folder,
+            Ledger(
+                self.inputs.fingerprint if self.steady else b"",
+                files,
+                groups,
+                self.identity,
+                self.woven,
+                diagnostics,
+                pages,
+                tallies,
+            ),
+        )
+        self.shelf.forget()
+        return Report(
+            diagnostics,
+            pages,
+            Written(len(self.changed), len(self.files) - len(self.changed), removed),
+            tallies=tallies,
+            changed=tuple(sorted(self.changed | gone)),
+            waiting=self.waiting,
+        )
+
+    def _put(self, url: str, seen: Seen, changed: bool) -> None:
+        self.files[url] = seen
+        if changed:
+            self.changed.add(url)
+
+    def _report(self, what: str) -> Callable[[int, int], None] | None:
+        progress = self.progress
+        return (lambda done, total: progress(what, done, total)) if progress else None
+
+
+def _kept(config: Config) -> Callable[[str], bool]:
+    """Which files of earlier builds stay: those of languages that are not built now."""
+    built = ("", *config.built_languages)
+    return (lambda url: config.language_of(url) not in built) if config.only else (lambda url: False)
+
+
+def _source(card: Card) -> bytes:
+    try:
+        return content(card.source.file) if card.source.file else b""
+    except OSError:
+        return b""

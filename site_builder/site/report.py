@@ -1,0 +1,39 @@
+"""
+---
+title: What a build says
+summary: What is wrong, what was written, how much is proven, how long it took.
+---
+# What a build says
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from site_builder.errors import Diagnostic
+from site_builder.site.ledger import Tally
+from site_builder.write import Written
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how many pages are done, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a build did."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    pages: int
+    written: Written
+    seconds: float = 0.0
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    """By page URL: how much of it its examples ran, and what became of its claims."""
+    changed: tuple[str, ...] = ()
+    """The URLs of the files that are new, other than they were, or gone."""
+    waiting: bool = False
+    """Whether examples were not run, since only what is known was asked for."""
+
+
+class StoppedError(Exception):
+    """Whoever asked for the build has other things to do."""

@@ -1,0 +1,103 @@
+"""
+---
+title: What earlier builds left
+summary: Values under digests of all that they were made from, for this process or the next.
+---
+# What earlier builds left
+
+The [store](site_builder.cache) keeps bytes; here they are values again. A process that builds again and again, as
+`serve` does, keeps the values themselves too.
+
+What comes from the disk is unpickled with care: a file may have been put there by anyone, so nothing but the plain
+values of the pipeline is made from it.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from site_builder.cache import Store
+
+_PLAIN = {"builtins": {"frozenset", "set", "bytearray"}, "markupsafe": {"Markup"}}
+_OURS = frozenset(
+    f"site_builder.{name}"
+    for name in (
+        "model",
+        "errors",
+        "index.card",
+        "index.lookup",
+        "weave.site",
+        "site.pages",
+        "site.ledger",
+        "write",
+    )
+)
+
+
+class Shelf:
+    """
+    Values by kind and key. With `keep` they stay in memory too, as long as each build asks for them again.
+
+    >>> shelf = Shelf(Store())
+    >>> shelf.put("number", {b"key": (1, "two")})
+    >>> shelf.get("number", [b"key", b"other"])
+    {b'key': (1, 'two')}
+    """
+
+    def __init__(self, store: Store, *, keep: bool = False) -> None:
+        self.store, self.keep = store, keep
+        self._kept: dict[tuple[str, bytes], Any] = {}
+        self._asked: set[tuple[str, bytes]] = set()
+
+    def get(self, kind: str, keys: Iterable[bytes]) -> dict[bytes, Any]:
+        """Those of the values that are known."""
+        wanted = dict.fromkeys(keys)
+        found = {key: self._kept[kind, key] for key in wanted if (kind, key) in self._kept}
+        lacking = [key for key in wanted if key not in found]
+        if lacking:
+            for key, data in self.store.get_many(kind, lacking).items():
+                value = unpickled(data)
+                if value is not None:
+                    found[key] = value
+        self._remember(kind, found)
+        return found
+
+    def put(self, kind: str, values: Mapping[bytes, Any]) -> None:
+        if values:
+            self.store.put_many(kind, {key: pickled(value) for key, value in values.items()})
+            self._remember(kind, values)
+
+    def forget(self) -> None:
+        """Lets go of what nobody has asked for since the last time; the store has it still."""
+        self._kept = {name: value for name, value in self._kept.items() if name in self._asked}
+        self._asked.clear()
+
+    def _remember(self, kind: str, values: Mapping[bytes, Any]) -> None:
+        if self.keep:
+            self._kept.update(((kind, key), value) for key, value in values.items())
+            self._asked.update((kind, key) for key in values)
+
+
+def pickled(value: object) -> bytes:
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+
+
+def unpickled(data: bytes) -> Any:
+    """The value, or `None` for what no build of ours can have written."""
+    try:
+        return _Careful(io.BytesIO(data)).load()
+    except Exception:
+        return None
+
+
+class _Careful(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if name in _PLAIN.get(module, ()) or (module in _OURS and "." not in name):
+            found = super().find_class(module, name)
+            # Not what the module has imported from elsewhere.
+            if isinstance(found, type) and found.__module__ == module:
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name}")

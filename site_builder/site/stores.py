@@ -1,0 +1,39 @@
+"""
+---
+title: The store of each process
+summary: Opened when it is first asked for, and let go of when the process ends.
+---
+# The store of each process
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from multiprocessing.util import Finalize
+from pathlib import Path
+
+from site_builder.cache import Store
+from site_builder.config import Config
+
+
+def opened(config: Config) -> Store:
+    """The store of this process; in memory alone where the configuration names no folder for it."""
+    return of(file(config), os.getpid())
+
+
+def close(config: Config) -> None:
+    """Lets the store of this process be tidied. What comes later opens it again."""
+    opened(config).close()
+
+
+def file(config: Config) -> Path | None:
+    return config.folder(config.cache) / "store.sqlite" if config.cache else None
+
+
+@cache
+def of(path: Path | None, process: int) -> Store:
+    """Closed when the process ends, which a worker does without a word."""
+    store = Store(path)
+    Finalize(None, store.close, exitpriority=10)
+    return store

@@ -1,0 +1,169 @@
+"""
+---
+title: What a build depends on
+summary: Every input is read once and digested; equal digests, equal site.
+---
+# What a build depends on
+
+A file is what its bytes are: touching it changes nothing, and no clock is asked. All digests together are the survey's
+`fingerprint`: a site made from one with the same fingerprint is the site, and nothing need be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import TypeVar
+
+from site_builder.cache import digest
+from site_builder.config import Config
+from site_builder.discover import Asset, discover
+from site_builder.errors import Diagnostic
+from site_builder.model import SourceFile
+from site_builder.resources import resource_root
+from site_builder.site.inputs import content, nameable
+
+INTERFACE = "_interface.po"
+ABSENT = b""
+
+_UNSEEN = frozenset(
+    "root packages output cache exclude verified only translated stale_limit example_seconds example_megabytes "
+    "example_options draft_provider draft_url draft_model".split()
+)
+"""Settings that say which pages there are, or what they are made from, but of which no page says anything by itself."""
+_TOOLS = ("Jinja2", "Markdown", "Pygments", "babel", "griffelib", "markupsafe", "nh3", "pyyaml", "quickjs-ng")
+"""Distributions whose next version may write other bytes."""
+
+File = TypeVar("File", SourceFile, Asset)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The inputs of one build, by digest. An input that is not there, or cannot be read, has an empty one."""
+
+    config: Config
+    sources: tuple[tuple[SourceFile, bytes], ...]
+    assets: tuple[tuple[Asset, bytes], ...]
+    catalogues: Mapping[tuple[str, str], bytes]
+    """By language and page URL."""
+    looks: Mapping[str, bytes]
+    """By language: the templates, the words that they are given, the terms that translations keep to."""
+    static: bytes
+    verified: bytes
+    faults: tuple[Diagnostic, ...]
+    """Files that have no name."""
+
+    @cached_property
+    def settings(self) -> bytes:
+        """What any page may say of the configuration, and what it is made with."""
+        config = self.config
+        told = [
+            f"{each.name}={getattr(config, each.name)!r}"
+            for each in fields(config)
+            if each.name not in _UNSEEN
+        ]
+        return digest(builder(), config.site_title, *told)
+
+    @cached_property
+    def fingerprint(self) -> bytes:
+        config = self.config
+        parts = [
+            f"{each.name}={getattr(config, each.name)!r}" for each in fields(config) if each.name != "cache"
+        ]
+        for file, data in (*self.sources, *self.assets):
+            parts += [repr(file), data.hex()]
+        parts += [f"{key!r} {data.hex()}" for key, data in sorted(self.catalogues.items())]
+        parts += [f"{lang} {data.hex()}" for lang, data in sorted(self.looks.items())]
+        return digest(builder(), *parts, self.static, self.verified, repr(self.faults))
+
+
+def survey(config: Config) -> Survey:
+    """
+    Raises:
+        SiteError: there is nothing to build.
+    """
+    found, faults = nameable(discover(config))
+    urls = [source.url for source in found.sources]
+    catalogues = {
+        (lang, url): catalogue(config, lang, url) for lang in config.all_languages[1:] for url in urls
+    }
+    return Survey(
+        config,
+        tuple(_there(found.sources)),
+        tuple(_there(found.assets)),
+        catalogues,
+        looks(config),
+        _tree(_folders(config, "static"), "*"),
+        digest_of(config.folder(config.verified)) if config.verified else ABSENT,
+        faults,
+    )
+
+
+def _there(files: Iterable[File]) -> Iterator[tuple[File, bytes]]:
+    """Those that have not vanished meanwhile. What cannot be read has the reason for a digest."""
+    for each in files:
+        try:
+            yield each, digest(content(each.file)) if each.file else digest(b"")
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield each, digest(str(error))
+
+
+def catalogue(config: Config, lang: str, page_url: str) -> bytes:
+    """The digest of a page's catalogue as it is now."""
+    return digest_of(config.folder(config.translations) / lang / f"{page_url.removesuffix('.html')}.po")
+
+
+def looks(config: Config) -> dict[str, bytes]:
+    """Changes whenever a template does, or the words that it is given."""
+    templates = _tree(_folders(config, "templates"), "*.html")
+    terms = _tree([config.folder(config.translations)], "*.toml", deep=False)
+    tops = (resource_root("translations"), config.folder(config.translations))
+    return {
+        lang: digest(templates, terms, *(digest_of(top / lang / INTERFACE) for top in tops))
+        for lang in config.all_languages
+    }
+
+
+@cache
+def builder() -> bytes:
+    """The builder is its own source, and what it works with."""
+    folder = Path(__file__).parents[1]
+    sources = (file.read_bytes() for file in sorted(folder.rglob("*.py")))
+    # The typesetter is a script among the assets.
+    script = next(resource_root("static").glob("vendor/katex/katex.min.js"), None)
+    return digest(*map(_version, _TOOLS), script.read_bytes() if script else b"", *sources)
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _folders(config: Config, name: str) -> list[Path]:
+    theme = [config.folder(config.theme) / name] if config.theme else []
+    return [resource_root(name), *theme]
+
+
+def _tree(folders: Iterable[Path], pattern: str, *, deep: bool = True) -> bytes:
+    parts: list[str | bytes] = []
+    for folder in folders:
+        for file in sorted(folder.rglob(pattern) if deep else folder.glob(pattern)):
+            if file.is_file():
+                parts += [file.relative_to(folder).as_posix(), digest_of(file)]
+        parts.append("")
+    return digest(*parts)
+
+
+def digest_of(file: Path) -> bytes:
+    """Of what is in the file now."""
+    try:
+        return digest(content(str(file)))
+    except OSError:
+        return ABSENT

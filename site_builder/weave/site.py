@@ -1,0 +1,194 @@
+"""
+---
+title: What a page asks of its site
+summary: Every fact about other pages is the answer to a question, and a page keeps those that it asked.
+---
+# What a page asks of its site
+
+A woven page depends on its own source and on what it was told of the others: where a name leads, which anchors a page
+has, what its neighbours are called. All of that is asked here, and a [log](site_builder.weave.site.Site.log) keeps each
+question with its answer. As long as a later site would answer all of them alike, the page need not be woven again,
+whatever else has changed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
+
+from markupsafe import Markup
+
+from site_builder.config import Config
+from site_builder.index import Index, Target, href
+
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
+
+Log = dict[tuple[str, tuple[Any, ...]], Any]
+"""What was answered, by the name of the question and what it was about."""
+
+
+class Names(NamedTuple):
+    """What other pages call a page: its title and summary, typeset, and the summary as plain text."""
+
+    title: Markup = Markup("")
+    summary: Markup = Markup("")
+    plain: str = ""
+    covered: bool = True
+    """Whether anything of the page is in the language."""
+
+
+class Around(NamedTuple):
+    """The pages around one page, by URL."""
+
+    ancestors: tuple[str, ...]
+    children: tuple[str, ...]
+    siblings: tuple[str, ...]
+    previous: str | None
+    next: str | None
+
+
+def question(method: Callable[P, Answer]) -> Callable[P, Answer]:
+    """Notes the answer where there is a log, and asks nothing twice."""
+    name = method.__name__
+    _QUESTIONS.add(name)
+
+    @wraps(method)
+    def asked(*arguments: P.args, **named: P.kwargs) -> Answer:
+        site = cast("Site", arguments[0])
+        if site.log is None:
+            return method(*arguments, **named)
+        key = (name, arguments[1:])
+        if key not in site.log:
+            site.log[key] = method(*arguments, **named)
+        return cast("Answer", site.log[key])
+
+    return asked
+
+
+_QUESTIONS: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Site:
+    """What is the same for all pages."""
+
+    config: Config
+    index: Index
+    anchors: Mapping[str, frozenset[str]]
+    """Every id of every page that a link may name, by the page's URL; lines are counted by the index."""
+    assets: frozenset[str] = frozenset()
+    titles: Mapping[str, Mapping[str, Names]] = field(default_factory=dict)
+    """Title and summary of every page, by language and URL."""
+    languages: tuple[str, ...] = ("en",)
+    log: Log | None = None
+
+    def asking(self) -> Site:
+        """The same site with an empty log."""
+        return replace(self, log={})
+
+    def still(self, log: Log) -> bool:
+        """Whether it would answer all of that alike."""
+        return all(
+            name in _QUESTIONS and getattr(self, name)(*about) == answer
+            for (name, about), answer in log.items()
+        )
+
+    # ---- where pages stand
+
+    @question
+    def url(self, page_url: str, lang: str) -> str:
+        """Where the page stands in that language, from the site's root; where it has none, in that of the source."""
+        return (
+            f"{lang}/{page_url}" if self.covers(page_url, lang) and lang != self.config.language else page_url
+        )
+
+    @question
+    def covers(self, page_url: str, lang: str) -> bool:
+        """Whether the page is made in that language too."""
+        return page_url not in self._uncovered.get(lang, ())
+
+    @cached_property
+    def _uncovered(self) -> Mapping[str, frozenset[str]]:
+        return {
+            lang: frozenset(
+                url
+                for url, card in self.index.cards.items()
+                if not self.config.covers(lang, card.source.path)
+            )
+            for lang in self.languages
+        }
+
+    def href(self, from_url: str, to_url: str, lang: str, anchor: str = "") -> str:
+        """The address of one page as another in that language writes it."""
+        if from_url == to_url:
+            return href(from_url, to_url, anchor)
+        return href(self.url(from_url, lang), self.url(to_url, lang), anchor)
+
+    @question
+    def around(self, url: str) -> Around:
+        index = self.index
+        return Around(
+            index.ancestors(url),
+            index.children(url),
+            index.siblings(url),
+            index.previous(url),
+            index.next(url),
+        )
+
+    # ---- what they are called, and what is on them
+
+    @question
+    def names(self, url: str, lang: str) -> Names:
+        return self.titles.get(lang, {}).get(url, Names())
+
+    @question
+    def title(self, url: str, lang: str) -> Markup:
+        """Its title alone: who shows no more of it does not depend on its summary."""
+        return self.titles.get(lang, {}).get(url, Names()).title
+
+    @question
+    def name(self, url: str) -> str:
+        """The last part of the module's name."""
+        card = self.index.card(url)
+        return card.source.module.rpartition(".")[2] if card else ""
+
+    @question
+    def has_page(self, url: str) -> bool:
+        return self.index.card(url) is not None
+
+    @question
+    def has_image(self, url: str) -> bool:
+        return url in self.assets
+
+    @question
+    def has_anchor(self, url: str, anchor: str) -> bool:
+        """Whether a link may name it: a section, a heading, or a line that the page has."""
+        if anchor in self.anchors.get(url, ()):
+            return True
+        card = self.index.card(url)
+        return bool(card and re.fullmatch(r"L[1-9]\d*", anchor) and int(anchor[1:]) <= card.length)
+
+    # ---- what a name means
+
+    @question
+    def knows(self, package: str) -> bool:
+        return self.index.knows(package)
+
+    @question
+    def resolve(self, dotted: str) -> Target | None:
+        return self.index.resolve(dotted)
+
+    # ---- what was meant by a wrong one
+
+    @question
+    def nearest_page(self, url: str) -> str:
+        return next(iter(difflib.get_close_matches(url, self.index.order, n=1)), "")
+
+    @question
+    def nearest_anchor(self, url: str, anchor: str) -> str:
+        return next(iter(difflib.get_close_matches(anchor, sorted(self.anchors.get(url, ())), n=1)), "")
