@@ -12,7 +12,7 @@ is never cut.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -30,7 +30,7 @@ _GAP = 2
 
 def table(out: Console, done: Inspection) -> None:
     """A row for each page of which there is something to say, and one for all."""
-    rows = {url: reach for url, reach in done.reach.items() if any(astuple(reach))}
+    rows = {url: reach for url, reach in done.reach.items() if any(reach)}
     if not rows:
         return
     numbers = [_cells(reach) for reach in (*rows.values(), _total(tuple(rows.values())))]
@@ -69,7 +69,7 @@ def shortened(url: str, room: int) -> str:
 
 def as_json(done: Inspection) -> str:
     """Everything that was found, as one object."""
-    pages = {url: asdict(reach) for url, reach in done.reach.items()}
+    pages = {url: reach._asdict() for url, reach in done.reach.items()}
     return json.dumps(
         {
             "diagnostics": [asdict(found) for found in done.diagnostics],
@@ -93,14 +93,14 @@ def as_json(done: Inspection) -> str:
 
 
 def _cells(reach: Tally) -> tuple[str, ...]:
-    ran, statements, *claims = astuple(reach)
+    ran, statements, *claims = reach
     # Rounded down: only what ran whole has run whole.
     share = (f"{ran:,}", f"{statements:,}", f"{100 * ran // statements}") if statements else ("", "", "")
     return (*share, *(f"{number:,}" if any(claims) else "" for number in claims))
 
 
 def _total(rows: tuple[Tally, ...]) -> Tally:
-    return type(rows[0])(*map(sum, zip(*map(astuple, rows), strict=True)))
+    return type(rows[0])(*map(sum, zip(*rows, strict=True)))
 
 
 def _style(reach: Tally) -> str | None:

@@ -31,7 +31,7 @@ def files(site: Site, templates: Templates, lang: str) -> dict[str, str]:
         root=root,
         home=root + site.url("index.html", lang),
         contents=root + site.url("all-pages.html", lang),
-        crumbs=tuple(replace(crumb, href=root + site.url(crumb.href, lang)) for crumb in page.crumbs),
+        crumbs=tuple(replace(crumb, href=root + site.url("index.html", lang)) for crumb in page.crumbs),
         languages=tuple(replace(link, href=root + site.url(URL, link.code)) for link in page.languages),
         canonical="",
         alternates=(),

@@ -13,6 +13,7 @@ interruption there is the old one or the new one, never half of one.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from babel.support import NullTranslations
@@ -37,13 +38,18 @@ def path_of(lang: str, page_url: str) -> str:
 
 
 def load(config: Config, lang: str, name: str) -> Read:
-    """One catalogue; an empty one where there is no file yet, none and a diagnostic where it cannot be read."""
+    """
+    One catalogue, with the terms that it is held to; an empty one where there is no file yet, none and a diagnostic
+    where it cannot be read.
+    """
     shown = (Path(config.translations) / name).as_posix()
+    agreed = () if name == f"{lang}/{INTERFACE}" else terms(config, lang)[0]
     try:
         data = (config.folder(config.translations) / name).read_bytes()
     except FileNotFoundError:
-        return Catalogue(shown, lang, ()), ()
-    return read(shown, lang, data)
+        return Catalogue(shown, lang, (), terms=agreed), ()
+    found, faults = read(shown, lang, data)
+    return found and replace(found, terms=agreed), faults
 
 
 def save(config: Config, name: str, data: bytes) -> bool:
@@ -87,7 +93,10 @@ def terms(config: Config, lang: str) -> tuple[tuple[Term, ...], tuple[Diagnostic
     except UnicodeDecodeError:
         fault = "the glossary is not written in UTF-8"
         return (), (Diagnostic(shown, 1, 1, "glossary-syntax", fault, "save it in that encoding"),)
-    return glossary.parse(shown, text, lang)
+    return _parsed(shown, text, lang)
+
+
+_parsed = lru_cache(maxsize=16)(glossary.parse)
 
 
 def interface(config: Config, lang: str) -> NullTranslations:
@@ -119,7 +128,9 @@ def wanted_words(config: Config, lang: str) -> tuple[Entry, ...]:
 
 
 def interface_faults(config: Config, lang: str) -> tuple[Diagnostic, ...]:
+    """What is wrong with what all pages of a language have in common: the words of the templates, and the glossary."""
     catalogue, found = load(config, lang, f"{lang}/{INTERFACE}")
+    found += terms(config, lang)[1]
     try:
         return (*found, *(words.usable(catalogue)[1] if catalogue else ()))
     except SiteError:

@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from .conftest import run_builder
 from .translated import write
@@ -174,6 +175,22 @@ def test_the_language_of_the_browser_is_offered_until_the_reader_decides(
         0,
     ]
     page.context.close()
+
+
+def test_a_lost_page_of_another_language_is_answered_in_that_language_too(project: Path, page: Page) -> None:
+    site, lost = project / "site", "https://example.org/tongues/ja/lost.html"
+
+    def answer(route: Route) -> None:
+        file = site / urlsplit(route.request.url).path.removeprefix("/tongues/")
+        found = file.is_file()
+        route.fulfill(path=file if found else site / "404.html", status=200 if found else 404)
+
+    page.route("https://example.org/**", answer)
+    page.goto(lost)
+    expect(page.locator("h1")).to_have_text("Page not found")
+    expect(page.locator(".offer a")).to_have_attribute("href", re.compile("/tongues/ja/404.html$"))
+    page.locator(".offer a").click()
+    expect(page.locator("h1")).to_have_text("ページが見つかりません")
 
 
 def test_following_the_offer_is_a_choice_and_so_is_the_menu(project: Path, chromium: Browser) -> None:
