@@ -1,12 +1,12 @@
 """
 ---
-title: site_builder
+title: The builder
 summary: The tool behind this site. Any Python package in, a website out.
 order:
   [manual, site, model, errors, config, discover, parse, blocks, index, prose, katex, highlight, record, claims,
   symbols, verified, translate, weave, render, outputs, write, cache, resources, cli, serve, lint, audit, codes, new]
 ---
-# site_builder
+# The builder
 
 Whoever writes Python explains it in docstrings and comments. There they are read in one colour and one size, without
 an equation, and nobody notices when they are no longer true.
@@ -25,10 +25,9 @@ What follows is the builder itself, as a site of its own. A site comes into bein
     discover → parse | index | record
       → translate → weave → render → write
 
-Plain functions pass frozen values from left to right, and nothing flows back. Only [discover](discover.html),
-[record](record/index.html), [cache](cache.html) and [write](write.html) touch the disk or start processes. Pages are
-worked on independently, but for one moment: the [index](index/index.html) needs to have seen them all, so that a link
-can lead anywhere.
+Plain functions pass frozen values from left to right, and nothing flows back. Pages are worked on independently, but
+for one moment: the [index](index/index.html) needs to have seen them all, so that a link can lead anywhere. Nothing is
+made twice: what has not changed since the last build comes from the [cache](cache.html).
 
 That line is [`site.build`](site_builder.site.build). Read it first, and then what each stage hands to the next, in
 [What flows down the pipeline](model.html). After that you can open any stage by itself. A module imports only from

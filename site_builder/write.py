@@ -199,5 +199,8 @@ def _remove(folder: Path, name: str) -> None:
             break
         try:
             parent.rmdir()
+        except FileNotFoundError:
+            # Whoever was to make it was killed.
+            continue
         except OSError:
             break

@@ -12,14 +12,17 @@ like, and nothing in it is an error.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from site_builder.blocks import containers, leaves
 from site_builder.blocks.cursor import Cursor
 from site_builder.blocks.model import BlockKind, Container
 from site_builder.blocks.state import State, not_math
 
 
+@lru_cache(maxsize=4096)
 def outline(text: str) -> Container:
-    """The whole text as a tree."""
+    """The whole text as a tree. One page asks for that of the same text several times."""
     state = State(text)
     start = 0
     for line in text.split("\n"):

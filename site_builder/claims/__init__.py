@@ -32,6 +32,8 @@ def check(page: Page, record: Record | None) -> Checked:
     The claims of a page, judged, and the shapes of its record with the names of their axes. Without a record,
     because nothing ran, claims are unchecked: what is said of them is said of their text alone.
     """
+    if record is None and not reading.may_claim(page):
+        return Checked()
     try:
         outline = outline_of(page)
     except (SyntaxError, ValueError):

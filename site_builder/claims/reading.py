@@ -24,6 +24,7 @@ from site_builder.model import Page, Position, Prose
 from site_builder.prose.context import Passage
 
 _NAMED = re.compile(r"\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*:\s*\[(.*)", re.DOTALL)
+_FROM_AFAR = re.compile(r"`\s*[^\W\d][\w.\s]*:\s*\[")
 _OTHER_CODE = re.compile(r"[\"'{}=:;@]|\blambda\b")
 """What no axis holds, so that an author who typed it had other code in mind."""
 
@@ -57,6 +58,12 @@ def find(page: Page, variables: Collection[str]) -> Found:
             else:
                 claims += [claim] if claim else []
     return Found(tuple(claims), tuple(faults))
+
+
+def may_claim(page: Page) -> bool:
+    """Whether anything in the page's prose looks like a claim from afar: most pages of most packages have none."""
+    proses = (page.intro, *(section.prose for section in page.sections))
+    return any("`" in prose.text and _FROM_AFAR.search(prose.text) for prose in proses)
 
 
 def code_spans(prose: Prose) -> Iterator[tuple[str, Position]]:

@@ -115,4 +115,5 @@ def _summary(done: Drafted, asked: Settings, dry: bool) -> str:
     blocks = f"{count(done.blocks, 'block')} {'to draft' if dry else 'drafted'}"
     refused = f", {done.refused:,} refused" if done.refused else ""
     rest = "; more is missing: the limit is reached" if done.spent else ""
-    return f"{blocks}{refused}; {sent}{rest}"
+    counted = f"; {count(done.counted, 'text')} with plural forms left to people" if done.counted else ""
+    return f"{blocks}{refused}; {sent}{counted}{rest}"

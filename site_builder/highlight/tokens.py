@@ -67,6 +67,16 @@ CLASSES = _Classes(
     }
 )
 
+class _Names(dict[Kind, bool]):
+    """Whether a type is one of names. Asking the type itself takes ten times as long."""
+
+    def __missing__(self, kind: Kind) -> bool:
+        self[kind] = kind in Name
+        return self[kind]
+
+
+_IS_NAME = _Names()
+
 _LEXER = PythonLexer(stripnl=False, ensurenl=False)
 _MERGED = frozenset("gcop")
 """Neighbours of these classes become one token: nobody asks where one bracket ends and the next begins."""
@@ -97,16 +107,23 @@ def _cut(tokens: Iterable[Token]) -> Iterator[list[Token]]:
     pieces: list[str] = []
     current = ""
     for cls, text in tokens:
-        for number, part in enumerate(text.split("\n")):
-            if pieces and (number or cls != current or not _merges(cls, pieces[-1], part)):
-                line.append(Token(current, "".join(pieces)))
-                pieces = []
-            if number:
-                yield line
-                line = []
-            if part:
-                pieces.append(part)
+        if "\n" in text:
+            first, *inner, last = text.split("\n")
+        else:
+            first, inner, last = text, [], None
+        if pieces and (cls != current or not _merges(cls, pieces[-1], first)):
+            line.append(Token(current, "".join(pieces)))
+            pieces = []
+        if first:
+            pieces.append(first)
         current = cls
+        if last is None:
+            continue
+        for part in (*inner, last):
+            if pieces:
+                line.append(Token(cls, "".join(pieces)))
+            yield line
+            line, pieces = [], [part] if part else []
     if pieces:
         line.append(Token(current, "".join(pieces)))
     yield line
@@ -169,7 +186,7 @@ class _Reader:
 
     def read(self, kind: Kind, text: str) -> Token:
         cls = CLASSES[kind]
-        if kind in Name:
+        if _IS_NAME[kind]:
             cls = self.name(kind, text)
             if self.before != ".":
                 self.owner = cls

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from site_builder.cache import digest
 from site_builder.outputs import contents, notfound, offers, redirects, search, sitemap
@@ -44,10 +45,14 @@ def beside(
     )
     moved = digest(*(f"{old} {url}" for old, url in site.index.redirects.items()))
     for lang in config.built_languages:
-        yield from _of(site, lang, order, moved, looks[lang], templates, rows[lang])
+        yield from _of(site, lang, order, moved, looks[lang], templates)
+        index = digest(settings, *rows[lang])
+        yield Group(f"search {lang}", index, partial(_search, lang, rows[lang]))
     words = digest(*(looks[lang] for lang in site.languages))
     yield Group(
-        "offers", digest(words, *offers.without(site)), lambda: _encoded(offers.files(site, templates))
+        "offers",
+        digest(settings, words, *offers.without(site)),
+        lambda: _encoded(offers.files(site, templates)),
     )
     yield Group("sitemap", order, lambda: _encoded(sitemap.files(site)))
 
@@ -59,11 +64,10 @@ def _of(
     moved: bytes,
     look: bytes,
     templates: Callable[[str], Templates],
-    rows: Sequence[str],
 ) -> Iterator[Group]:
     """What each language has for itself."""
     names = digest(*(repr(site.names(url, lang)) + site.name(url) for url in site.index.order))
-    home = digest(repr(site.names("index.html", lang)))
+    home = digest(repr(site.names("index.html", lang)), site.name("index.html"))
     yield Group(
         f"contents {lang}",
         digest(order, look, names),
@@ -79,7 +83,10 @@ def _of(
         digest(order, look, home),
         lambda: _encoded(notfound.files(site, templates(lang), lang)),
     )
-    yield Group(f"search {lang}", digest(*rows), lambda: {search.url_of(lang): search.script(rows).encode()})
+
+
+def _search(lang: str, rows: Sequence[str]) -> dict[str, bytes]:
+    return {search.url_of(lang): search.script(rows).encode()}
 
 
 def names(site: Site) -> Iterator[str]:

@@ -201,8 +201,11 @@ class Keys:
             if key in known:
                 self.facts[module] = Facts.from_bytes(known[key])
             else:
-                self.facts[module] = Facts.of(read(self.cards[module]))
-                fresh[key] = self.facts[module].to_bytes()
+                data = read(self.cards[module])
+                self.facts[module] = Facts.of(data)
+                # A file that was edited meanwhile says nothing of what it was.
+                if digest(data) == self.digests[module]:
+                    fresh[key] = self.facts[module].to_bytes()
         store.put_many(FACTS, fresh)
 
     def has_examples(self, card: Card) -> bool:

@@ -48,8 +48,8 @@ class Ledger:
     """The files that are made together from all pages: their key and their URLs, by what they are."""
     identity: bytes = b""
     """Of all that pages can ask of each other."""
-    woven: frozenset[bytes] = frozenset()
-    """The keys of the pages, whose questions were answered by a site of that identity."""
+    woven: Mapping[bytes, bytes] = field(default_factory=dict)
+    """By the keys of the pages, digests of the questions that a site of that identity has answered."""
     diagnostics: tuple[Diagnostic, ...] = ()
     pages: int = 0
     tallies: Mapping[str, Tally] = field(default_factory=dict)

@@ -38,7 +38,7 @@ from site_builder.site.pages import (
 )
 from site_builder.site.report import Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
-from site_builder.site.survey import Survey
+from site_builder.site.survey import Survey, builder, common, static
 from site_builder.site.workers import spread
 from site_builder.weave.site import Site
 from site_builder.write import Output, Seen, Written, claim, settle
@@ -65,8 +65,8 @@ def make(
     folder = config.folder(config.output)
     work = _Work(inputs, shelf, jobs, progress, interrupted)
     work.introduce()
-    removed = claim(folder, {*work.names(), *render.static_names(config)}, _kept(config))
     ledger.open_page(shelf, folder, last)
+    removed = claim(folder, {*work.names(), *render.static_names(config)}, _kept(config))
     output = Output(folder, last.lying(folder), anew)
     work.weave(output, last, known=known)
     for group in work.groups():
@@ -181,6 +181,7 @@ class _Work:
             keys |= {place: digest("waiting", keys[place]) for place in keys if place[0] in unknown}
             self._take({place: key for place, key in keys.items() if place[0] in unknown}, output, last)
             lacking = self._lacking(keys)
+        taken = {keys[place]: entry.asked for place, entry in self.entries.items()}
         fleeting = self._run(unknown, records) if not known else set()
         tasks = [
             Task(url, tuple(languages), records.get(url, b""), known and url in unknown)
@@ -197,8 +198,11 @@ class _Work:
                     fresh[keys[done.url, lang]] = entry
             for url, (seen, changed) in done.files.items():
                 self._put(url, seen, changed)
+        if fresh and common(self.config) != self.inputs.common:
+            # Templates, words or findings were edited meanwhile: some pages may have the old, some the new.
+            self.steady, fresh = False, {}
         self.shelf.put(WOVEN, fresh)
-        self.woven = frozenset(keys[place] for place, entry in self.entries.items() if entry.digest)
+        self.woven = taken | {key: entry.asked for key, entry in fresh.items()}
         self.steady &= not self.waiting
         for entry in self.entries.values():
             self.diagnostics.update(entry.diagnostics)
@@ -230,7 +234,7 @@ class _Work:
             lying = {url: output.lying.get(url) for url in files}
             if any(seen is None or seen.digest != files[url] for url, seen in lying.items()):
                 continue
-            alike = key in last.woven and last.identity == self.identity
+            alike = last.identity == self.identity and last.woven.get(key) == entry.asked
             if alike or self.site.still(entry.log):
                 self.entries[place] = entry
                 self.files |= {url: seen for url, seen in lying.items() if seen}
@@ -273,7 +277,8 @@ class _Work:
 
     def groups(self) -> Iterator[Group]:
         config, inputs = self.config, self.inputs
-        yield Group("static", inputs.static, lambda: render.static_files(config))
+        key = digest(builder(), inputs.static)
+        yield Group("static", key, lambda: render.static_files(config), lambda: static(config) == inputs.static)
         rows: dict[str, list[str]] = {lang: [] for lang in config.built_languages}
         for url, lang in self.places:
             rows[lang].append(self.entries[url, lang].search)
@@ -320,6 +325,7 @@ class _Work:
                 self.diagnostics.add(unreadable_image(asset, root, error))
             else:
                 self._put(asset.url, *output.put(asset.url, data))
+                self.steady &= digest(data) == seen
 
     # ---- the end
 

@@ -60,6 +60,8 @@ class Entry:
     steps: bytes
     """Of the file of recorded steps; empty where there is none."""
     log: Log
+    asked: bytes
+    """The digest of the log."""
     title: str
     search: str
     diagnostics: tuple[Diagnostic, ...]
@@ -192,6 +194,7 @@ def woven(context: Context, task: Task) -> Done:
             digest(data) if steady and current else b"",
             digest(walks) if walks is not None else b"",
             asking.log or {},
+            digest(repr(asking.log)),
             result.title_text,
             search.row(task.url, result.title_text, result.search),
             tuple(sorted({*told, *result.diagnostics})),

@@ -53,6 +53,7 @@ class Survey:
     """By language: the templates, the words that they are given, the terms that translations keep to."""
     static: bytes
     verified: bytes
+    """What tests found."""
     faults: tuple[Diagnostic, ...]
     """Files that have no name."""
 

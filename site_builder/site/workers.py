@@ -11,6 +11,7 @@ a forked process has it already.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from collections.abc import Callable, Sequence
@@ -63,6 +64,9 @@ def spread(
 
 def _adopt(shared: Any) -> None:
     global _shared
+    # What the parent has is not ours to collect, and pages are trees that end by themselves.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     _shared = shared
 
 

@@ -62,8 +62,10 @@ def faults(
 
 def mismatches(path: str, entry: Entry, source: str, *, placeholders: bool = False) -> Iterator[Diagnostic]:
     """One diagnostic for a translation whose math, code, links or tags are not those of its source."""
+    # "One way" need not say how many, and a language with one form must: a form is like either of the source's.
+    sources = (source, entry.plural) if entry.plural else (source,)
     for text in entry.forms or (entry.text,):
-        if found := differences(source, text, placeholders=placeholders):
+        if found := min((differences(one, text, placeholders=placeholders) for one in sources), key=len):
             yield _fault(
                 path,
                 entry,

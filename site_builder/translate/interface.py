@@ -68,7 +68,10 @@ def merged(wanted: Iterable[Entry], old: Catalogue) -> Catalogue:
             kept.append(replace(last, files=message.files, obsolete=False))
         else:
             kept.append(replace(message, forms=("",) * count if message.plural else ()))
-    top = old.header or header(old.lang, "nplurals={}; plural={};".format(*plurals(old.lang)))
+    rule = "nplurals={}; plural={};".format(*plurals(old.lang))
+    top = old.header or header(old.lang, rule)
+    if "Plural-Forms:" not in top and any(entry.plural for entry in kept):
+        top = f'{top}\n"Plural-Forms: {rule}\\n"'
     return replace(old, entries=(*kept, *obsolete(old.entries, used)), header=top)
 
 

@@ -51,7 +51,7 @@ class Code:
             )
 
     def html(self, section: Section) -> Markup:
-        return Markup("").join(Markup(self.line(number)) for number in section.code)
+        return Markup("".join([self.line(number) for number in section.code]))
 
     def line(self, number: int) -> str:
         margin, links = self.margin, self.links.get(number, {})

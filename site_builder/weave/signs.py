@@ -54,9 +54,12 @@ class Signs:
         texts = (local.title, local.summary, local.intro, *sections)
         found = Counter(formula for text in texts for formula in prose.formulas(text))
         self.marked = typesetter.mark(found, [symbol.tex for symbol in self.symbols], self.macros)
-        self.places = dict(enumerate((symbols.occurrences(line, self.owners) for line in tokens), 1))
-        shown = [number for section in page.sections for number in section.code]
-        self.seen = {name for number in shown for name in symbols.chains(tokens[number - 1])}
+        self.places: Mapping[int, tuple[Place, ...]] = {}
+        self.seen: set[str] = set()
+        if self.symbols:
+            self.places = dict(enumerate((symbols.occurrences(line, self.owners) for line in tokens), 1))
+            shown = [number for section in page.sections for number in section.code]
+            self.seen = {name for number in shown for name in symbols.chains(tokens[number - 1])}
 
     def typeset(self, tex: str, display: bool) -> str:
         """HTML of a formula of the page."""
@@ -69,6 +72,8 @@ class Signs:
 
     def example(self, tokens: Sequence[Token]) -> tuple[Place, ...]:
         """The same of a line of an example."""
+        if not self.symbols:
+            return ()
         self.seen.update(symbols.chains(tokens))
         return symbols.occurrences(tokens, self.owners)
 

@@ -54,10 +54,14 @@ class Batch:
 
 @dataclass
 class Drafted:
-    """What a run did; it is kept up to date while the run goes on. `spent` says that the budget ended it."""
+    """
+    What a run did; it is kept up to date while the run goes on. `spent` says that the budget ended it, `counted` how
+    many texts were left out because they count something.
+    """
 
     blocks: int = 0
     refused: int = 0
+    counted: int = 0
     characters: int = 0
     spent: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -169,6 +173,8 @@ def draft(
     run.done.diagnostics += (*now.diagnostics, *faults)
     if not dry:
         upkeep.save(config, now)
+    entries = (entry for catalogue, _ in now.catalogues.values() for entry in catalogue.entries)
+    run.done.counted += sum(bool(entry.plural and not entry.text and not entry.obsolete) for entry in entries)
     for name, (catalogue, url) in now.catalogues.items():
         waiting = jobs(catalogue, terms, interface=not url)
         for batch in batches(waiting, asked.batch):
