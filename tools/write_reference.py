@@ -15,7 +15,9 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import Field
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,7 +33,7 @@ Entries = tuple[tuple[str, str], ...]
 def settings() -> Entries:
     """Every key of `[tool.site_builder]` with its default, as TOML has it."""
     return tuple(
-        (f"{name} = {_toml(setting.default)}", setting.metadata["help"]) for name, setting in SETTINGS.items()
+        (f"{name} = {_toml(setting)}", setting.metadata["help"]) for name, setting in SETTINGS.items()
     )
 
 
@@ -79,9 +81,11 @@ def rewritten(text: str, lists: Mapping[str, Entries]) -> str:
     return text.rstrip("\n") + "\n"
 
 
-def _toml(value: object) -> str:
+def _toml(setting: Field[Any]) -> str:
+    if setting.metadata.get("table"):
+        return "{}"
     # What JSON writes of a string, a number or a list of strings, TOML reads.
-    return json.dumps(list(value) if isinstance(value, tuple) else value)
+    return json.dumps(list(setting.default) if isinstance(setting.default, tuple) else setting.default)
 
 
 def main() -> int:

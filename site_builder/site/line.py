@@ -97,7 +97,12 @@ class _Work:
         self.entries: dict[Place, Entry] = {}
         self.files: dict[str, Seen] = {}
         self.changed: set[str] = set()
+        self.taken: dict[bytes, bytes] = {}
+        """By the keys of the pages that were known, what they had asked."""
+        self.fresh: dict[bytes, Entry] = {}
         self.made: dict[str, tuple[bytes, tuple[str, ...]]] = {}
+        self.regrouped: set[str] = set()
+        """Which of these groups are new."""
 
     # ---- what pages know of each other
 
@@ -181,28 +186,22 @@ class _Work:
             keys |= {place: digest("waiting", keys[place]) for place in keys if place[0] in unknown}
             self._take({place: key for place, key in keys.items() if place[0] in unknown}, output, last)
             lacking = self._lacking(keys)
-        taken = {keys[place]: entry.asked for place, entry in self.entries.items()}
+        self.taken = {keys[place]: entry.asked for place, entry in self.entries.items()}
         fleeting = self._run(unknown, records) if not known else set()
         tasks = [
             Task(url, tuple(languages), records.get(url, b""), known and url in unknown)
             for url, languages in lacking.items()
         ]
         context = Context(self.site, output, self.inputs.catalogues, self.inputs.looks, self.verified)
-        fresh = {}
         for done in spread(woven, tasks, context, self.jobs, self._report("weaving")):
             for lang, entry in done.entries.items():
                 self.entries[done.url, lang] = entry
                 if not entry.digest or done.url in fleeting:
                     self.steady = False
                 else:
-                    fresh[keys[done.url, lang]] = entry
+                    self.fresh[keys[done.url, lang]] = entry
             for url, (seen, changed) in done.files.items():
                 self._put(url, seen, changed)
-        if fresh and common(self.config) != self.inputs.common:
-            # Templates, words or findings were edited meanwhile: some pages may have the old, some the new.
-            self.steady, fresh = False, {}
-        self.shelf.put(WOVEN, fresh)
-        self.woven = taken | {key: entry.asked for key, entry in fresh.items()}
         self.steady &= not self.waiting
         for entry in self.entries.values():
             self.diagnostics.update(entry.diagnostics)
@@ -277,8 +276,7 @@ class _Work:
 
     def groups(self) -> Iterator[Group]:
         config, inputs = self.config, self.inputs
-        key = digest(builder(), inputs.static)
-        yield Group("static", key, lambda: render.static_files(config), lambda: static(config) == inputs.static)
+        yield Group("static", digest(builder(), inputs.static), lambda: render.static_files(config))
         rows: dict[str, list[str]] = {lang: [] for lang in config.built_languages}
         for url, lang in self.places:
             rows[lang].append(self.entries[url, lang].search)
@@ -302,6 +300,7 @@ class _Work:
             self.files |= {url: seen for url, seen in lying.items() if seen}
         else:
             files = group.make()
+            self.regrouped.add(group.name)
             urls = tuple(files)
             for url, data in files.items():
                 self._put(url, *output.put(url, data))
@@ -329,7 +328,24 @@ class _Work:
 
     # ---- the end
 
+    def look_again(self) -> None:
+        """
+        Forgets what was made of templates, words, findings or static files that were edited meanwhile: nobody knows
+        what has the old and what the new.
+        """
+        seen, config = self.inputs, self.config
+        used = self.fresh or self.regrouped
+        if (used and common(config) != seen.common) or (
+            "static" in self.regrouped and static(config) != seen.static
+        ):
+            self.steady = False
+            self.fresh.clear()
+            for name in self.regrouped:
+                del self.made[name]
+
     def finish(self, folder: Path, last: Ledger, removed: int) -> Report:
+        self.look_again()
+        self.shelf.put(WOVEN, self.fresh)
         kept = _kept(self.config)
         files = {url: seen for url, seen in last.lying(folder).items() if kept(url)} | self.files
         groups = {name: group for name, group in last.groups.items() if all(map(kept, group[1]))} | self.made
@@ -345,7 +361,7 @@ class _Work:
                 files,
                 groups,
                 self.identity,
-                self.woven,
+                self.taken | {key: entry.asked for key, entry in self.fresh.items()},
                 diagnostics,
                 pages,
                 tallies,

@@ -11,6 +11,7 @@ A file is what its bytes are: touching it changes nothing, and no clock is asked
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
@@ -57,6 +58,11 @@ class Survey:
     faults: tuple[Diagnostic, ...]
     """Files that have no name."""
 
+    @property
+    def common(self) -> bytes:
+        """What every page may show a part of."""
+        return _common(self.looks, self.verified)
+
     @cached_property
     def settings(self) -> bytes:
         """What any page may say of the configuration, and what it is made with."""
@@ -97,8 +103,8 @@ def survey(config: Config) -> Survey:
         tuple(_there(found.assets)),
         catalogues,
         looks(config),
-        _tree(_folders(config, "static"), "*"),
-        digest_of(config.folder(config.verified)) if config.verified else ABSENT,
+        static(config),
+        verified(config),
         faults,
     )
 
@@ -119,9 +125,26 @@ def catalogue(config: Config, lang: str, page_url: str) -> bytes:
     return digest_of(config.folder(config.translations) / lang / f"{page_url.removesuffix('.html')}.po")
 
 
+def common(config: Config) -> bytes:
+    """What every page may show a part of, as it is now."""
+    return _common(looks(config), verified(config))
+
+
+def _common(looks: Mapping[str, bytes], verified: bytes) -> bytes:
+    return digest(*(f"{lang} {data.hex()}" for lang, data in looks.items()), verified)
+
+
+def static(config: Config) -> bytes:
+    return _tree(_folders(config, "static"), "*")
+
+
+def verified(config: Config) -> bytes:
+    return digest_of(config.folder(config.verified)) if config.verified else ABSENT
+
+
 def looks(config: Config) -> dict[str, bytes]:
-    """Changes whenever a template does, or the words that it is given."""
-    templates = _tree(_folders(config, "templates"), "*.html")
+    """Changes whenever a template does, or a file that it may include, or the words that it is given."""
+    templates = _tree(_folders(config, "templates"), "*")
     terms = _tree([config.folder(config.translations)], "*.toml", deep=False)
     tops = (resource_root("translations"), config.folder(config.translations))
     return {
@@ -137,7 +160,7 @@ def builder() -> bytes:
     sources = (file.read_bytes() for file in sorted(folder.rglob("*.py")))
     # The typesetter is a script among the assets.
     script = next(resource_root("static").glob("vendor/katex/katex.min.js"), None)
-    return digest(*map(_version, _TOOLS), script.read_bytes() if script else b"", *sources)
+    return digest(sys.version, *map(_version, _TOOLS), script.read_bytes() if script else b"", *sources)
 
 
 def _version(distribution: str) -> str:

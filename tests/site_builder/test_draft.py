@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,7 +38,6 @@ class Answer:
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
 
 
 def chat(texts: dict[int, str]) -> Answer:
@@ -79,7 +77,6 @@ def service() -> Iterator[Service]:
             made.bodies.append(body)
             made.headers.append(dict(self.headers))
             answer = (made.script.pop(0) if made.script else well)(body)
-            time.sleep(answer.seconds)
             try:
                 self.send_response(answer.status)
                 for name, value in answer.headers.items():
@@ -337,10 +334,25 @@ def test_a_busy_service_is_asked_again_after_as_long_as_it_says(asking: Path, se
 
 
 def test_a_service_that_says_nothing_is_asked_again(asking: Path, service: Service) -> None:
-    service.script = [lambda body: replace(well(body), seconds=1.5)]
-    done, _, waits = run(asking, timeout=0.5)
-    assert waits == [1.0]
+    given_up = threading.Event()
+
+    def silent(body: Any) -> Answer:
+        given_up.wait(60)
+        return well(body)
+
+    service.script = [silent]
+    config = load(asking)
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        given_up.set()
+
+    settings = replace(drafts.settings(config, {}), timeout=1.0)
+    done = drafts.draft(config, "ja", pages(config), settings, report=lambda _: None, wait=wait)
+    assert waits[0] == 1.0
     assert done.refused == 0
+    assert done.blocks > 0
 
 
 def test_a_service_that_stays_busy_ends_the_run_with_a_sentence_and_what_was_drafted_stays(

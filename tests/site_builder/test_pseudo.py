@@ -148,6 +148,24 @@ def test_a_catalogue_has_as_many_forms_as_its_language_and_says_by_which_rule(ti
         assert hits.count("msgstr[") == count == plurals(lang)[0]
 
 
+def test_a_header_that_says_nothing_of_plurals_is_told_once_there_are_some() -> None:
+    old = Catalogue("pl/_interface.po", "pl", (), header='msgid ""\nmsgstr "Language: pl\\n"')
+    wanted = [Entry("{n} hit", plural="{n} hits")]
+    new = interface.merged(wanted, old)
+    assert new.header.splitlines()[-1].startswith('"Plural-Forms: nplurals=3; plural=')
+    assert interface.merged(wanted, new) == new
+    assert interface.merged([Entry("plain")], old).header == old.header
+
+
+def test_a_form_says_how_many_like_either_of_the_source() -> None:
+    entry = Entry("One way", "{n} 通り", plural="{n} ways", forms=("{n} 通り",))
+    assert interface.usable(Catalogue("ja/_interface.po", "ja", (entry,))) == ((entry,), ())
+    wrong = Entry("One way", "{m} 通り", plural="{n} ways", forms=("{m} 通り",))
+    assert [fault.code for fault in interface.usable(Catalogue("a", "ja", (wrong,)))[1]] == [
+        "translation-mismatch"
+    ]
+
+
 def test_a_script_gets_every_form_by_the_category_that_its_browser_knows(tmp_path: Path) -> None:
     entry = Entry("{n} hit", "{n} raz", plural="{n} hits", forms=("{n} raz", "{n} razy", "{n} <razy>"))
     words = interface.translations("pl", [Catalogue("pl/_interface.po", "pl", (entry,))])
