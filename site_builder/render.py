@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import jinja2
@@ -39,6 +40,27 @@ class Node:
     children: tuple[Node, ...] = ()
 
 
+class _Compiled(jinja2.BytecodeCache):
+    """
+    Templates as this process has compiled them: once for all languages, and after an edit only the one that was
+    edited. They are kept in memory alone, for what comes from the disk as code anyone may have put there.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[str, tuple[str, CodeType | None]] = {}
+
+    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        checksum, code = self.known.get(bucket.key, ("", None))
+        if checksum == bucket.checksum:
+            bucket.code = code
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        self.known[bucket.key] = bucket.checksum, bucket.code
+
+
+_COMPILED = _Compiled()
+
+
 class Templates:
     """The templates of one site in one language."""
 
@@ -54,6 +76,7 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,
+            bytecode_cache=_COMPILED,
         )
         # The extension adds these two methods to the environment; its type does not know.
         environment: Any = self.environment

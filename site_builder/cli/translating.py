@@ -19,12 +19,14 @@ from site_builder.model import Page
 def chosen(lang: tuple[str, ...]) -> tuple[Config, tuple[str, ...]]:
     """The configuration, and the translations that the command is about."""
     config = configured((), None, lang)
-    languages = config.all_languages[1:]
-    if not languages:
+    if not config.all_languages[1:]:
         raise SiteError(
             f"there is no language to translate into but {config.language!r}, that of the sources",
             hint="name one under languages in [tool.site_builder]",
         )
+    languages = tuple(code for code in config.built_languages if code != config.language)
+    if not languages:
+        raise SiteError(f"{config.language!r} is what the sources are written in", hint="name a translation")
     return config, languages
 
 

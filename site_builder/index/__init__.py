@@ -2,6 +2,7 @@
 ---
 title: Index
 summary: Where everything that has a name is shown, and in which order the pages are read.
+order: [card, tree, lookup, addresses]
 ---
 # Index
 

@@ -4,6 +4,10 @@ title: Addresses
 summary: One URL, one page; and how one page writes the address of another.
 ---
 # Addresses
+
+Two questions about addresses. `settle` decides which page has each URL: the first to claim it, while the others
+are reported. `href` says how one page writes the address of another: always relative and with the name of the
+file, so that a site works under any prefix, and from a folder without a server.
 """
 
 from __future__ import annotations

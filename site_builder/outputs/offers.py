@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from site_builder.render import Templates
 from site_builder.weave import Site
@@ -27,14 +27,17 @@ def files(site: Site, templates: Callable[[str], Templates]) -> dict[str, str]:
     """`languageOffers({language: {text, close, dir, without: [url…]}…})`, for sites of more than one language."""
     if len(site.languages) < 2:
         return {}
-    table = {lang: _offer(site, templates(lang), lang) for lang in site.languages}
+    plain = templates(site.config.language).words
+    table = {lang: _offer(site, templates(lang).words, plain, lang) for lang in site.languages}
     return {URL: f"languageOffers({json.dumps(table, ensure_ascii=True, separators=(',', ':'))});\n"}
 
 
-def _offer(site: Site, templates: Templates, lang: str) -> dict[str, object]:
-    words = templates.words
+def _offer(site: Site, words: Mapping[str, str], plain: Mapping[str, str], lang: str) -> dict[str, object]:
+    name, text = native_name(lang), words.get("offer", "")
+    spoken = lang == site.config.language or text != plain.get("offer", "")
     return {
-        "text": html.unescape(words.get("offer", "")).replace("{language}", native_name(lang)),
+        # Where nobody has translated the sentence, the name of the language says enough.
+        "text": html.unescape(text).replace("{language}", name) if spoken else name,
         "close": html.unescape(words.get("close", "")),
         "dir": direction(lang),
         "without": [

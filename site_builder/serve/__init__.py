@@ -2,6 +2,7 @@
 ---
 title: Serve
 summary: Save a file, and the page in the browser is the new one.
+order: [watch, live, app]
 ---
 # Serve
 

@@ -4,6 +4,9 @@ title: The live site
 summary: A copy of the site that is kept up to date, and the browsers that wait for a change.
 ---
 # The live site
+
+The watcher calls `rebuild` in its own thread, the server answers in another. What they share is one `State`,
+exchanged as a whole, so that no reader is told of one build with the messages of another.
 """
 
 from __future__ import annotations

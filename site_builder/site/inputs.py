@@ -4,6 +4,9 @@ title: Files that cannot be read
 summary: One file may be unreadable, a link that leads nowhere, or no file at all; the others are built all the same.
 ---
 # Files that cannot be read
+
+A folder of sources changes while it is read. Each of these accidents costs one page or one picture and gives one
+diagnostic. A file that has vanished since it was found is no fault: it was deleted.
 """
 
 from __future__ import annotations

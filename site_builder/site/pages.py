@@ -142,7 +142,13 @@ def introduction(config: Config, page: Page, content: bytes = b"") -> Introducti
         return translate.opening(page, files.of_page(config, lang, page.url)[0])
 
     names = {
-        lang: weave.names(page, opening(lang), renderer(config), opening_line=lang == config.language)
+        lang: weave.names(
+            page,
+            opening(lang),
+            renderer(config),
+            opening_line=lang == config.language,
+            source_lang=config.language,
+        )
         for lang in config.all_languages
     }
     card, anchors = Card.of(page, content), weave.anchors(page)

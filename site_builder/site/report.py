@@ -4,6 +4,9 @@ title: What a build says
 summary: What is wrong, what was written, how much is proven, how long it took.
 ---
 # What a build says
+
+A build prints nothing. It returns this, and whoever asked for it says what a person should hear: `build` in a
+line, `check` in a table, `serve` in the browser.
 """
 
 from __future__ import annotations

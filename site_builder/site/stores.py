@@ -4,6 +4,9 @@ title: The store of each process
 summary: Opened when it is first asked for, and let go of when the process ends.
 ---
 # The store of each process
+
+A connection to a database must not cross a fork, so no process may use the one of another. Each opens its own,
+found again by the number of the process.
 """
 
 from __future__ import annotations

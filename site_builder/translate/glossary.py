@@ -116,7 +116,8 @@ def _search(terms: tuple[Term, ...]) -> tuple[re.Pattern[str], dict[int, Term]]:
 
 def _inflected(source: str) -> str:
     text = r"\s".join(map(re.escape, source.split()))
-    return f"{text[:-1]}(?:y|ies)" if text.endswith("y") else f"{text}(?:e?s)?"
+    # Of "key" are "keys", of "query" queries.
+    return f"{text[:-1]}(?:y|ies)" if re.search("[^aeiou]y$", text) else f"{text}(?:e?s)?"
 
 
 def _term(entry: Any, lang: str) -> Term:

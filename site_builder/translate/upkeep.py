@@ -12,7 +12,7 @@ touched. The catalogue of a page that is gone stays too: somebody's work is in i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def current(config: Config, lang: str, pages: Sequence[Page]) -> Current:
     """Every catalogue that is needed or is there, merged with the sources. One that cannot be read is left out."""
     faults: list[Diagnostic] = []
     catalogues: dict[str, Catalogue] = {}
-    of_pages = {files.path_of(lang, page.url): page for page in pages}
+    of_pages = {files.path_of(lang, page.url): page for page in covered(config, lang, pages)}
     interface_name = f"{lang}/{files.INTERFACE}"
     here = files.names(config, lang)
     for name in (interface_name, *of_pages, *(name for name in here if name not in of_pages)):
@@ -97,6 +97,11 @@ def current(config: Config, lang: str, pages: Sequence[Page]) -> Current:
                 made[name] = new, page.url
     orphans = tuple(name for name in here if name not in of_pages)
     return Current(made, orphans, tuple(sorted(faults)))
+
+
+def covered(config: Config, lang: str, pages: Sequence[Page]) -> Iterator[Page]:
+    """Those of the pages that the site has in that language."""
+    return (page for page in pages if config.covers(lang, page.source.path))
 
 
 def update(config: Config, lang: str, pages: Sequence[Page]) -> Updated:
@@ -120,7 +125,7 @@ def status(
     faults = [*found]
     said = _said(catalogue, files.wanted_words(config, lang))
     counts = [_count("_interface", said)] if said else []
-    for page in pages:
+    for page in covered(config, lang, pages):
         catalogue, found = files.load(config, lang, files.path_of(lang, page.url))
         faults += found
         matches = match(units(page), catalogue.entries if catalogue else ())

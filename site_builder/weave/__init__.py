@@ -2,6 +2,7 @@
 ---
 title: Weave
 summary: One page's cells joined with prose, code and links.
+order: [site, links, code, signs, evidence, told, walks, languages, model]
 ---
 # Weave
 

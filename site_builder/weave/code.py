@@ -4,6 +4,9 @@ title: The code side
 summary: A file's lines, highlighted once, with each name leading to its definition.
 ---
 # The code side
+
+A file is highlighted as a whole and shown in pieces, a section at a time. To each line come the links of its
+names, the marks of its symbols, the shapes that were recorded for it, and a sign where no example ran it.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ def _locale(code: str) -> Locale | None:
 
 def native_name(code: str) -> str:
     """`日本語` for `ja`; the code itself for a language that Babel does not know."""
-    locale = _locale(code)
-    name = locale.display_name if locale else None
+    known = _locale(code)
+    name = known.display_name if known else None
     return name[0].upper() + name[1:] if name else code
 
 

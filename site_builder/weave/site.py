@@ -6,8 +6,8 @@ summary: Every fact about other pages is the answer to a question, and a page ke
 # What a page asks of its site
 
 A woven page depends on its own source and on what it was told of the others: where a name leads, which anchors a page
-has, what its neighbours are called. All of that is asked here, and a [log](site_builder.weave.site.Site.log) keeps each
-question with its answer. As long as a later site would answer all of them alike, the page need not be woven again,
+has, what its neighbours are called. All of that is asked here, and the site's `log` keeps each question with its
+answer. As long as a later site would answer all of them alike, the page need not be woven again,
 whatever else has changed.
 """
 
