@@ -10,6 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.installed-runtime
 DEVELOPMENT := $(VENV)/.installed-development
+BENCH := $(VENV)/.installed-bench
 
 # The first Python on the path that is new enough; `make PYTHON=/path/to/python3.12 …` chooses another.
 NEW_ENOUGH := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
@@ -74,7 +75,7 @@ format: $(DEVELOPMENT) ## let ruff format the code and mend what it can
 	@$(BIN)/ruff check --fix-only --quiet
 	@$(BIN)/ruff format
 
-bench: $(DEVELOPMENT) ## measure against named peers, as ratios: minutes, on a quiet machine
+bench: $(BENCH) ## measure against named peers, as ratios: minutes, on a quiet machine
 	@for file in benchmarks/*.py; do echo "— $$file"; $(BIN)/python "$$file" $(ARGS); done
 
 verified: $(DEVELOPMENT) ## hold the models against others' work, and keep for the pages how near they came
@@ -97,6 +98,11 @@ $(RUNTIME): pyproject.toml | $(BIN)/python
 	@echo '— installing what the site needs (PyTorch is large: the first time takes minutes)'
 	@$(BIN)/python -m pip install --disable-pip-version-check --editable .
 	@touch $@
+
+$(BENCH): pyproject.toml | $(BIN)/python
+	@echo '— installing what the site, the tests and the benchmarks need'
+	@$(BIN)/python -m pip install --disable-pip-version-check --editable '.[dev,oracles,bench]'
+	@touch $@ $(DEVELOPMENT) $(RUNTIME)
 
 $(DEVELOPMENT): pyproject.toml | $(BIN)/python
 	@echo '— installing what the site and the tests need (PyTorch is large: the first time takes minutes)'

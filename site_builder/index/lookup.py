@@ -10,7 +10,8 @@ class to its bases. Where a module and something in its package have the same do
 meant.
 
 Cycles end the search: packages import each other, and nothing stops a file from saying that a class is its
-own base.
+own base. So does a name that grows: a package with `from package.part import *`, whose `part` is not on the site, would
+have each name once more behind another `part`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from typing import NamedTuple
 from site_builder.index.card import Card
 from site_builder.model import Definition
 from site_builder.parse.names import SUPER
+
+GROWTH = 3
+"""How many parts a name may gain on its way, which are no modules of the site: `os.curdir` is `os.path.curdir`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +86,14 @@ class Lookup:
     def _find(self, dotted: str, inherited: bool) -> _Place | None:
         seen: set[str] = set()
         waiting = [dotted]
+        deepest = self._split(dotted)[1].count(".") + GROWTH
         while waiting:
             name = waiting.pop()
             if name in seen:
                 continue
             seen.add(name)
             module, rest = self._split(name)
-            if not module or name.endswith("."):
+            if not module or name.endswith(".") or rest.count(".") > deepest:
                 continue
             if not rest:
                 return _Place(module, "")

@@ -37,6 +37,8 @@ from site_builder.record.sources import Read
 FACTS = "record-facts"
 LOADED = ("numpy.random", "torch")
 """Imported once for all pages that need them. Whoever needs one of them has all that stand before it."""
+GROWTH = 8
+"""How many parts of a name may be no modules of the site."""
 _DISTRIBUTIONS = ("torch", "numpy", "pandas")
 _SILENT = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER})
 _LAYOUT = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
@@ -289,6 +291,9 @@ class Keys:
 
     def _passed_on(self, module: str, name: str) -> str:
         """Where a name is from that the module imports only to hand it on."""
+        if name.count(".") > GROWTH:
+            # `from package.part import part` without such a module: the name would grow for ever.
+            return ""
         first, dot, rest = name.partition(".")
         targets: Mapping[str, str] = dict(self.cards[module].exports) if first else {}
         return f"{targets[first]}{dot}{rest}" if first in targets else ""

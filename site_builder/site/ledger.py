@@ -13,6 +13,7 @@ The ledger lies in the cache, not beside the site: without it a build compares t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import NamedTuple
 from site_builder.cache import digest
 from site_builder.errors import Diagnostic
 from site_builder.site.shelf import Shelf
+from site_builder.site.survey import builder
 from site_builder.write import Seen
 
 KIND = "ledger"
@@ -57,9 +59,10 @@ class Ledger:
 
     def intact(self, folder: Path) -> bool:
         """Whether everything is as it was left."""
+        top = f"{folder}{os.sep}"
         try:
             return bool(self.files) and all(
-                seen.still((folder / url).stat()) for url, seen in self.files.items()
+                seen.still(_status(top + url)) for url, seen in self.files.items()
             )
         except OSError:
             return False
@@ -67,15 +70,21 @@ class Ledger:
     def lying(self, folder: Path) -> dict[str, Seen]:
         """The files that are there now. One that was changed has the digest of what is in it."""
         found = {}
+        top = f"{folder}{os.sep}"
         for url, seen in self.files.items():
-            file = folder / url
             try:
-                if not seen.still(file.stat()):
+                if not seen.still(_status(top + url)):
+                    file = folder / url
                     seen = Seen.of(file, digest(file.read_bytes()))
             except OSError:
                 continue
             found[url] = seen
         return found
+
+
+def _status(file: str) -> os.stat_result:
+    # To make a path object of each name takes longer than to ask the disk.
+    return os.stat(file)  # noqa: PTH116
 
 
 def read(shelf: Shelf, folder: Path) -> Ledger:
@@ -93,4 +102,5 @@ def open_page(shelf: Shelf, folder: Path, ledger: Ledger) -> None:
 
 
 def _key(folder: Path) -> bytes:
-    return digest(str(folder.absolute()))
+    """Another builder keeps another ledger: what this one reads, it has written."""
+    return digest(builder(), str(folder.absolute()))

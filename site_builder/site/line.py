@@ -12,7 +12,6 @@ has changed since it was surveyed is used, but not kept: the next build looks ag
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 
 from site_builder import index, outputs, record, render, verified
 from site_builder.cache import digest
@@ -73,7 +72,7 @@ def make(
         work.gather(group, output, last)
     work.images(output)
     removed += settle(folder, work.files, _kept(config))
-    return work.finish(folder, last, removed)
+    return work.finish(output, last, removed)
 
 
 class _Work:
@@ -343,11 +342,11 @@ class _Work:
             for name in self.regrouped:
                 del self.made[name]
 
-    def finish(self, folder: Path, last: Ledger, removed: int) -> Report:
+    def finish(self, output: Output, last: Ledger, removed: int) -> Report:
         self.look_again()
         self.shelf.put(WOVEN, self.fresh)
         kept = _kept(self.config)
-        files = {url: seen for url, seen in last.lying(folder).items() if kept(url)} | self.files
+        files = {url: seen for url, seen in output.lying.items() if kept(url)} | self.files
         groups = {name: group for name, group in last.groups.items() if all(map(kept, group[1]))} | self.made
         gone = {url for url in last.files if url not in files}
         diagnostics = tuple(sorted(self.diagnostics))
@@ -355,7 +354,7 @@ class _Work:
         tallies = {url: entry.tally for (url, _), entry in self.entries.items()}
         ledger.write(
             self.shelf,
-            folder,
+            output.folder,
             Ledger(
                 self.inputs.fingerprint if self.steady else b"",
                 files,

@@ -11,7 +11,8 @@ order:
 A translation changes no page: it changes the prose that the page is woven from. The blocks of each section are
 looked up one by one, first by their text, then by their place. What has no translation stays as the author wrote it
 and says so; what has an old one is *stale*, and stays as the author wrote it too. What a machine wrote and
-nobody has read is shown, and says that.
+nobody has read is shown, and says that. The titles of papers are looked up too, but the page shows their translations
+beside them, since a paper is found by its own title.
 
 [Matching](matching.html) decides which entry belongs to which block, [merging](merging.html) brings a catalogue up
 to date, and [comparing](comparing.html) holds each translation against its source.
@@ -31,7 +32,7 @@ from site_builder.translate.matching import Unit, match
 
 __all__ = ["Localised", "localise", "opening", "original", "parts", "units"]
 
-TITLE, SUMMARY, INTRO = "@title", "@summary", "@intro"
+TITLE, SUMMARY, PAPERS, INTRO = "@title", "@summary", "@papers", "@intro"
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,10 @@ class Localised:
     sections: tuple[Prose, ...]
     states: Mapping[Place, BlockState | None]
     """How each block came out; `None` for one that a person translated."""
+    papers: tuple[str, ...] = ()
+    """What the titles of the page's papers mean, parallel to them; empty where that is not known."""
+    drafts: tuple[BlockMark, ...] = ()
+    """The titles of papers that a machine translated."""
     diagnostics: tuple[Diagnostic, ...] = ()
     catalogue: str = ""
     """The file that it comes from, where there is one."""
@@ -51,21 +56,26 @@ class Localised:
     @property
     def whole(self) -> BlockState | None:
         """What all blocks have in common: a page that is not translated, or that a machine translated."""
-        found = {*self.states.values()}
+        found = {state for place, state in self.states.items() if place.anchor != PAPERS}
         return found.pop() if len(found) == 1 else None
 
 
 def original(page: Page) -> Localised:
     """The page as its author wrote it."""
-    return _localised((prose for _, prose in parts(page)), {})
+    return _localised((prose for _, prose in parts(page)), {}, ("",) * len(page.front.papers))
 
 
 def localise(page: Page, catalogue: Catalogue | None, faults: tuple[Diagnostic, ...] = ()) -> Localised:
     """The page with what the catalogue has; without a catalogue, every block is missing."""
     shown = _Shown(page, catalogue)
     proses = (shown.prose(anchor, prose) for anchor, prose in parts(page))
-    done = _localised(proses, shown.states, tuple(dict.fromkeys((*faults, *shown.found))))
-    return replace(done, catalogue=catalogue.path if catalogue and catalogue.entries else "")
+    done = _localised(proses, shown.states, shown.papers())
+    return replace(
+        done,
+        drafts=tuple(shown.marks.get(PAPERS, {}).values()),
+        diagnostics=tuple(dict.fromkeys((*faults, *shown.found))),
+        catalogue=catalogue.path if catalogue and catalogue.entries else "",
+    )
 
 
 def opening(page: Page, catalogue: Catalogue | None) -> Localised:
@@ -74,13 +84,14 @@ def opening(page: Page, catalogue: Catalogue | None) -> Localised:
     proses = (
         shown.prose(anchor, prose) if anchor in (TITLE, SUMMARY) else prose for anchor, prose in parts(page)
     )
-    return _localised(proses, shown.states)
+    return _localised(proses, shown.states, shown.papers())
 
 
 class _Shown:
     """What each block is shown as, of the sections in `only` or of all."""
 
     def __init__(self, page: Page, catalogue: Catalogue | None, only: tuple[str, ...] = ()):
+        self.page = page
         self.states: dict[Place, BlockState | None] = {}
         self.found: list[Diagnostic] = []
         self.texts: dict[str, dict[int, tuple[ProseLine, ...]]] = {}
@@ -99,7 +110,8 @@ class _Shown:
                     self.texts.setdefault(place.anchor, {})[place.ordinal] = _lines(catalogue.path, entry)
                     state = BlockState.MACHINE if entry.drafted else None
             self.states[place] = state
-            if state is not None:
+            # Beside the title of a paper there is simply nothing where it has no translation.
+            if state is not None and (place.anchor != PAPERS or state is BlockState.MACHINE):
                 former = (
                     _lines(catalogue.path, entry) if catalogue and entry and state is BlockState.STALE else ()
                 )
@@ -109,15 +121,25 @@ class _Shown:
     def prose(self, anchor: str, prose: Prose) -> Prose:
         return blocks.replace(prose, self.texts.get(anchor, {}), self.marks.get(anchor, {}))
 
+    def papers(self) -> tuple[str, ...]:
+        """Plain text on one line each, like the titles themselves."""
+        texts = self.texts.get(PAPERS, {})
+        return tuple(
+            " ".join(" ".join(line.text for line in texts.get(number, ())).split())
+            for number in range(len(self.page.front.papers))
+        )
+
 
 def units(page: Page) -> tuple[Unit, ...]:
     """Every block that a translator is given, in reading order. A module's own name is none, though it be the title."""
-    return tuple(
-        Unit(Place(anchor, ordinal), text)
-        for anchor, prose in parts(page)
-        if anchor != TITLE or page.title_position
-        for ordinal, text in blocks.translatable(prose)
-    )
+    titles = [Unit(Place(PAPERS, number), paper.title) for number, paper in enumerate(page.front.papers)]
+    found: list[Unit] = []
+    for anchor, prose in parts(page):
+        if anchor == INTRO:
+            found += titles
+        if anchor != TITLE or page.title_position:
+            found += (Unit(Place(anchor, ordinal), text) for ordinal, text in blocks.translatable(prose))
+    return tuple(found)
 
 
 def parts(page: Page) -> Iterator[tuple[str, Prose]]:
@@ -131,10 +153,10 @@ def parts(page: Page) -> Iterator[tuple[str, Prose]]:
 
 
 def _localised(
-    proses: Iterator[Prose], states: Mapping[Place, BlockState | None], found: tuple[Diagnostic, ...] = ()
+    proses: Iterator[Prose], states: Mapping[Place, BlockState | None], papers: tuple[str, ...]
 ) -> Localised:
     title, summary, intro, *sections = proses
-    return Localised(title, summary, intro, tuple(sections), states, found)
+    return Localised(title, summary, intro, tuple(sections), states, papers)
 
 
 def _lines(path: str, entry: Entry) -> tuple[ProseLine, ...]:

@@ -57,7 +57,11 @@ def faults(
     """All that is wrong with the translation of one block; a dangerous one is looked at no further."""
     if found := dangers(source, entry.text):
         return [_unsafe(path, entry, found)]
-    return [*mismatches(path, entry, source), *breaches(path, entry, source, place, terms)]
+    return [
+        *mismatches(path, entry, source),
+        *stresses(path, entry, source),
+        *breaches(path, entry, source, place, terms),
+    ]
 
 
 def mismatches(path: str, entry: Entry, source: str, *, placeholders: bool = False) -> Iterator[Diagnostic]:
@@ -73,6 +77,18 @@ def mismatches(path: str, entry: Entry, source: str, *, placeholders: bool = Fal
                 f"the translation {', '.join(found)}",
                 "write math, code, links and tags exactly as the source has them, each as often and inside the same",
             )
+
+
+def stresses(path: str, entry: Entry, source: str) -> Iterator[Diagnostic]:
+    """One diagnostic for a translation that emphasises more or less, or shows the stars that were to do it."""
+    if found := _stressed(source, entry.text):
+        yield _fault(
+            path,
+            entry,
+            "translation-emphasis",
+            f"the translation {', '.join(found)}",
+            "emphasise as often as the source does; closing stars stand before a full stop or bracket, not after",
+        )
 
 
 def breaches(
@@ -112,6 +128,20 @@ def differences(source: str, translation: str, *, placeholders: bool = False) ->
             f"has {_SHOWN[kind][1]} {what}{_times(count)} inside {' in '.join(around)}, unlike the source"
         )
     return tuple(found)
+
+
+def _stressed(source: str, translation: str) -> tuple[str, ...]:
+    """How the emphasis differs, each time as the end of a sentence."""
+    one, other = read(source).emphasis, read(translation).emphasis
+    lacking = (
+        f"lacks {'the star' if what == '*' else 'the emphasis'} {what}{_times(count)}"
+        for what, count in (one - other).items()
+    )
+    more = (
+        f"has {'a star' if what == '*' else 'an emphasis'} {what}{_times(count)} that is not in the source"
+        for what, count in (other - one).items()
+    )
+    return (*lacking, *more)
 
 
 def dangers(source: str, translation: str) -> tuple[str, ...]:

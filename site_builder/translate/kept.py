@@ -6,13 +6,15 @@ summary: Math, code, links, tags and notes of one block, and which of them lie i
 # What stands between the words
 
 The tokens are those of the blocks and of the prose, so what counts as math here is what is typeset as math. The block
-is rendered too, since only then it is plain where a link leads and what lies inside it.
+is rendered too, since only then it is plain where a link leads, what lies inside it, and which stars emphasise.
 
     >>> found = read("See [the `add` function](sums.html), $x$.")
     >>> sorted(found.counts)
     [('code', '`add`'), ('link', 'sums.html'), ('math', '$x$')]
     >>> list(found.nested)
     [('code', 'add', ('the link to sums.html',))]
+    >>> sorted(read("*Which* stars **emphasise?**Nobody knows.").emphasis.items())
+    [('*', 4), ('*…*', 1)]
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ from site_builder.blocks.vocabulary import VOID_ELEMENTS
 from site_builder.model import Prose, ProseLine
 from site_builder.prose.sanitise import refused
 
-_NOTABLE = re.compile(r"[`$<\\\[]")
+_NOTABLE = re.compile(r"[`$<\\\[*_]")
+_STRESSED = re.compile(r"[*_]")
+_EMPHASIS = {"em": "*…*", "strong": "**…**"}
 _LABEL = re.compile(r"\]\[(?!\^)([^\]\[\\`$<>]+)\]")
 
 
@@ -40,12 +44,14 @@ _LABEL = re.compile(r"\]\[(?!\^)([^\]\[\\`$<>]+)\]")
 class Kept:
     """
     `counts` has kind and content of all that must be the same in another language; `nested` what lies inside a link or
-    a tag, with all that is round it, the outermost first; `refused` the HTML that no page takes from a stranger.
+    a tag, with all that is round it, the outermost first; `refused` the HTML that no page takes from a stranger. In
+    `emphasis` are its two kinds, and stars that are only stars.
     """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     nested: Counter[tuple[str, str, tuple[str, ...]]] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
+    emphasis: Counter[str] = field(default_factory=Counter)
 
 
 @lru_cache(maxsize=256)
@@ -55,7 +61,7 @@ def read(text: str) -> Kept:
         return Kept()
     found = atoms(text)
     counts = Counter(_typed(text, found))
-    if "[" not in text and "<" not in text:
+    if "[" not in text and "<" not in text and not _STRESSED.search(_words(text, found)):
         return Kept(counts)
     made, links = _rendered(text, found)
     counts.update(links)
@@ -63,7 +69,17 @@ def read(text: str) -> Kept:
     walk = _Walk(tags - VOID_ELEMENTS)
     walk.feed(made)
     walk.close()
-    return Kept(counts, Counter(walk.found), Counter(refused(made)))
+    return Kept(counts, Counter(walk.found), Counter(refused(made)), walk.emphasis)
+
+
+def _words(text: str, found: tuple[Atom, ...]) -> str:
+    """The text without what is typed in a language of its own: there a star may well be a product."""
+    parts, at = [], 0
+    for atom in found:
+        if atom.kind is not AtomKind.ESCAPE:
+            parts.append(text[at : atom.start])
+            at = atom.end
+    return "".join((*parts, text[at:]))
 
 
 def _typed(text: str, found: tuple[Atom, ...]) -> Iterator[tuple[str, str]]:
@@ -103,7 +119,7 @@ def _named(tex: str, display: bool) -> str:
 
 
 class _Walk(HTMLParser):
-    """Finds what lies inside links, and inside tags of these names."""
+    """Finds what lies inside links, and inside tags of these names; and what is emphasised."""
 
     def __init__(self, tags: set[str]):
         super().__init__()
@@ -111,9 +127,12 @@ class _Walk(HTMLParser):
         self.around: list[tuple[str, str]] = []
         self.found: list[tuple[str, str, tuple[str, ...]]] = []
         self.kind = self.text = ""
+        self.emphasis: Counter[str] = Counter()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
+        if tag in _EMPHASIS:
+            self.emphasis[_EMPHASIS[tag]] += 1
         if tag == "img":
             self.add("link", values.get("src", ""))
         elif tag == "code" and "code" not in self.tags:
@@ -125,6 +144,8 @@ class _Walk(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
+        if not self.kind and "*" in data:
+            self.emphasis["*"] += data.count("*")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "code" and self.kind:

@@ -29,7 +29,7 @@ from site_builder.weave.code import Code
 from site_builder.weave.evidence import Evidence, Margin
 from site_builder.weave.languages import direction, native_name
 from site_builder.weave.links import Links
-from site_builder.weave.model import CodeBlock, LanguageLink, Link, Pair, SearchEntry, TocEntry, Woven
+from site_builder.weave.model import Cited, CodeBlock, LanguageLink, Link, Pair, SearchEntry, TocEntry, Woven
 from site_builder.weave.signs import Signs, shapes
 from site_builder.weave.site import Names, Site
 from site_builder.weave.told import Told
@@ -170,7 +170,10 @@ class _Weaver:
             siblings=tuple(self.link(other) for other in around.siblings),
             previous=self.neighbour(around.previous),
             next=self.neighbour(around.next),
-            papers=page.front.papers,
+            papers=tuple(
+                Cited(paper.title, paper.authors, paper.year, paper.url, translation)
+                for paper, translation in zip(page.front.papers, self.local.papers, strict=True)
+            ),
             source_path=page.source.path if _inside(page.source.path) else "",
             source_name=page.source.path.rpartition("/")[2],
             source_url=config.source_link(page.source.path) if _inside(page.source.path) else "",

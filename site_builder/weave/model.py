@@ -120,6 +120,13 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Cited(Paper):
+    """A paper as a page shows it: in its own words, and what its title means in the language of the page."""
+
+    translation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LanguageLink:
     """`href` leads to the same page in that language; `code` is a BCP 47 tag, `name` what its speakers call it."""
 
@@ -170,7 +177,7 @@ class Woven:
     siblings: tuple[Link, ...]
     previous: Link | None
     next: Link | None
-    papers: tuple[Paper, ...]
+    papers: tuple[Cited, ...]
     languages: tuple[LanguageLink, ...]
     source_path: str
     """As diagnostics name it; empty for a page that no file stands behind."""
@@ -187,6 +194,8 @@ class Woven:
     """`missing` where no block of the page is translated, `machine` where nobody has read any of it."""
     told: Markup = Markup("")
     """What a reader is told of title and summary."""
+    told_papers: Markup = Markup("")
+    """The same of the titles of papers."""
     was_verified: bool = False
     """Whether tests did compare it, but with the code that the page had before."""
     tally: Tally = Tally()

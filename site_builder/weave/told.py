@@ -81,6 +81,7 @@ class Told:
             "line_url": pattern,
             "whole": self.whole or "",
             "told": self.opening(),
+            "told_papers": Markup("").join(map(self.label, self.local.drafts[:1])),
         }
 
     def _word(self, name: str) -> Markup:

@@ -22,27 +22,65 @@
   // A page that has now got examples, or math, asks for scripts and style sheets that it did without.
   const assets = page => [...page.querySelectorAll("head script[src], head link[rel=stylesheet]")].map(each => each.getAttribute("src") ?? each.getAttribute("href"));
 
-  const swap = async () => {
+  const fetched = async () => {
     const answer = await fetch(location.pathname + location.search, { cache: "no-store" });
-    if (!answer.ok) return location.reload();
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const parts = ["main", "#contents", ".foot"].map(s => [document.querySelector(s), fresh.querySelector(s)]);
-    if (parts.some(([old, now]) => !old !== !now) || assets(fresh).some(each => !assets(document).includes(each))) return location.reload();
-    mine = fresh.querySelector("script[data-build]")?.dataset.build ?? mine;
+    return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+  };
+  const build = page => page?.querySelector("script[data-build]")?.dataset.build;
+
+  // What scripts have made of the page says nothing of what has changed. So two pages are compared as they were served,
+  // and only what differs is put in its place: what a reader has opened, selected or scrolled elsewhere stays.
+  let served = fetched().catch(() => null);
+  const PARTS = "main, #contents, .foot";
+  const alike = (one, other) => one.cloneNode(false).isEqualNode(other.cloneNode(false));
+  const texts = node => [...node.childNodes].map(each => each.nodeType === 1 ? "" : each.nodeValue);
+  const made = nodes => [...nodes].map(each => document.importNode(each, true));
+  // Scripts hold on to the parts themselves.
+  const put = (live, nodes) => live.matches(PARTS) ? live.replaceChildren(...made(nodes[0].childNodes)) : live.replaceWith(...made(nodes));
+  const patch = (live, was, now) => {
+    if (was.isEqualNode(now)) return;
+    const [here, old, fresh] = [live, was, now].map(each => [...each.children]);
+    if (!alike(was, now) || here.length !== old.length) return put(live, [now]);
+    let start = 0, end = 0;
+    while (start < old.length && start < fresh.length && old[start].isEqualNode(fresh[start])) start++;
+    while (end < old.length - start && end < fresh.length - start && old.at(-1 - end).isEqualNode(fresh.at(-1 - end))) end++;
+    const [olds, news] = [old, fresh].map(each => each.slice(start, each.length - end));
+    const lives = here.slice(start, here.length - end);
+    if (olds.length === news.length && texts(was).join("\0") === texts(now).join("\0")) {
+      olds.forEach((each, at) => patch(lives[at], each, news[at]));
+    } else if (lives.length && news.length && [was, now].every(each => !texts(each).join("").trim())) {
+      for (const each of lives.slice(1)) each.remove();
+      put(lives[0], news);
+    } else {
+      put(live, [now]);
+    }
+  };
+
+  const swap = async changed => {
+    const [old, fresh] = [await served, await fetched()];
+    if (!fresh) return location.reload();
+    const parts = PARTS.split(", ").map(s => [document, old, fresh].map(page => page?.querySelector(s)));
+    if (parts.some(([here, , now]) => !here !== !now) || assets(fresh).some(each => !assets(document).includes(each))) return location.reload();
+    const known = build(old) === mine;
+    mine = build(fresh) ?? mine;
+    served = Promise.resolve(fresh);
     const top = scrollY;
     document.title = fresh.title;
-    for (const [old, now] of parts) if (old && old.outerHTML !== now.outerHTML) old.replaceChildren(...document.adoptNode(now).childNodes);
+    for (const [here, was, now] of parts) {
+      if (here && known && was) patch(here, was, now);
+      else if (here) put(here, [now]);
+    }
     scrollTo({ top, behavior: "instant" });
-    document.dispatchEvent(new CustomEvent("page:changed"));
+    document.dispatchEvent(new CustomEvent("page:changed", { detail: changed }));
   };
 
   // The first message after each (re)connection tells what is current: a build may have come in between.
-  const act = async ({ build, before, error, changed, diagnostics, look: current }) => {
+  const act = async ({ build: current, before, error, changed, diagnostics, look: style }) => {
     if (error) return say("The build failed", [error]);
-    if (current !== look) return location.reload();
-    if (build !== mine) {
-      if (before !== mine || changed.includes(url)) await swap();
-      else mine = build;
+    if (style !== look) return location.reload();
+    if (current !== mine) {
+      if (before !== mine || changed.includes(url)) await swap(changed);
+      else mine = current;
     }
     const source = document.documentElement.dataset.source;
     say("On this page", diagnostics.filter(d => !source || d.path === source).map(d => d.text));

@@ -255,7 +255,15 @@
     event.preventDefault();
     show(to);
   });
-  document.addEventListener("page:changed", () => {
+  // `serve` tells which files are others now. A walk that is still what it was stays open, where it was.
+  document.addEventListener("page:changed", ({ detail }) => {
+    const path = new URL(words.file, location).pathname;
+    const button = walk && [...document.querySelectorAll("[data-walk]")].find(each => Number(each.dataset.walk) === walk.function);
+    if (button && !detail?.some(url => path.endsWith(`/${url}`))) {
+      opener = button;
+      button.setAttribute("aria-expanded", "true");
+      return show(at);
+    }
     opener = null;
     close();
     data = loading = undefined;

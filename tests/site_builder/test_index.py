@@ -193,6 +193,20 @@ def test_the_references_of_a_page_lead_through_base_classes() -> None:
     } <= found
 
 
+def test_a_part_of_a_package_that_is_not_on_the_site_ends_the_search() -> None:
+    built = site(
+        home_="from pkg.gone import *\nfrom pkg.lost import lost\nfrom pkg.one import *",
+        one="from pkg.missing import *\nfrom pkg import thing\n",
+    )
+    for name in ("pkg.nothing", "pkg.lost", "pkg.one.nothing", "pkg.one.thing", "pkg.gone.nothing"):
+        assert built.resolve(name) is None
+
+
+def test_a_name_may_make_a_detour_through_a_module_that_is_no_page() -> None:
+    built = site(home_="import pkg.posix as path\nfrom pkg.path import curdir", posix="curdir = 1")
+    assert place(built.resolve("pkg.curdir")) == "posix.html#curdir"
+
+
 def test_classes_that_are_their_own_bases_end_the_search() -> None:
     tree = site(
         home_="",

@@ -25,14 +25,22 @@ NOT_WORDS = re.compile(r"\$\$?.+?\$\$?|`+.+?`+|\]\([^)]*\)", re.S)
 
 @cache
 def pages() -> Mapping[str, Page]:
-    return read(CONFIG).pages
+    """Those that the site has in Japanese."""
+    return {url: page for url, page in read(CONFIG).pages.items() if CONFIG.covers("ja", page.source.path)}
 
 
 URLS = sorted(pages())
 
 
+def test_all_models_and_the_first_chapter_of_the_manual_are_there() -> None:
+    covered = {page.source.path for page in pages().values()}
+    modules = {file.relative_to(REPOSITORY).as_posix() for file in (REPOSITORY / "labml_nn").rglob("*.py")}
+    assert covered == modules | {"site_builder/manual/getting-started.md"}
+    assert {*files.names(CONFIG, "ja")} == {files.path_of("ja", url) for url in URLS}
+
+
 def catalogue(url: str) -> Catalogue:
-    found, faults = files.load(CONFIG, "ja", files.path_of("ja", url))
+    found, faults = files.of_page(CONFIG, "ja", url)
     assert faults == ()
     assert found
     return found
