@@ -89,6 +89,8 @@ class Templates:
             "title": self.translations.gettext(config.site_title),
             "description": config.description and self.translations.gettext(config.description),
             "language": config.language,
+            # Whether some pages are in the language of the source alone.
+            "partial": lang in dict(config.translated),
             "base_url": config.base_url,
             "repository_url": config.repository_url,
         }

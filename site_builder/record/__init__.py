@@ -29,6 +29,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from site_builder import installed
 from site_builder.cache import Store, digest
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
@@ -41,7 +42,6 @@ from site_builder.record.limits import Limits
 from site_builder.record.model import Fault, Record
 from site_builder.record.outline import Outline, outline_of
 from site_builder.record.timing import timed
-from site_builder.record.values import extensions
 
 __all__ = [
     "Limits",
@@ -86,7 +86,7 @@ class Recording:
     ) -> None:
         self.limits, self.store = limits or Limits.of(config), store
         self._keys = Keys(cards, read, store)
-        settings, plugins = (repr(self.limits.output), repr(self.limits.flags)), extensions()
+        settings, plugins = (repr(self.limits.output), repr(self.limits.flags)), installed.extensions()
         self._cards = {card.url: card for card in self._keys.cards.values() if self._keys.has_examples(card)}
         self.keys = {url: self._keys.key(card, settings, plugins) for url, card in self._cards.items()}
         """Of the pages that have examples: what their records are kept under."""

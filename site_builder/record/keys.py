@@ -26,11 +26,11 @@ import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from site_builder.cache import Store, digest
 from site_builder.index import Card
+from site_builder.installed import computing
 from site_builder.record.outline import Outline
 from site_builder.record.sources import Read
 
@@ -39,7 +39,6 @@ LOADED = ("numpy.random", "torch")
 """Imported once for all pages that need them. Whoever needs one of them has all that stand before it."""
 GROWTH = 8
 """How many parts of a name may be no modules of the site."""
-_DISTRIBUTIONS = ("torch", "numpy", "pandas")
 _SILENT = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER})
 _LAYOUT = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
 
@@ -309,11 +308,7 @@ class Keys:
 def versions() -> tuple[str, ...]:
     """Of Python, of what computes, and of the recorder, which is its own source."""
     found = [platform.python_implementation(), sys.version]
-    for name in _DISTRIBUTIONS:
-        try:
-            found.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            found.append(f"{name} -")
+    found += computing()
     found.append(recorder().hex())
     return tuple(found)
 

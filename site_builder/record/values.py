@@ -19,15 +19,13 @@ import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from importlib import metadata
 from itertools import islice
 from typing import Any, NamedTuple
 
+from site_builder import installed
 from site_builder.record.model import Value
 from site_builder.record.neutral import neutral
 from site_builder.record.objects import attributes
-
-GROUP = "site_builder.summaries"
 
 ITEMS_AT_MOST = 8
 """Members of a sequence that are told."""
@@ -84,17 +82,8 @@ def register(
 
 def extend() -> None:
     """Let installed distributions register theirs."""
-    for point in _points():
+    for point in installed.points():
         point.load()(register)
-
-
-def extensions() -> tuple[str, ...]:
-    """Which distributions would, and in which versions."""
-    return tuple(f"{point.value} {point.dist.version if point.dist else ''}".strip() for point in _points())
-
-
-def _points() -> list[metadata.EntryPoint]:
-    return sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.value, point.name))
 
 
 class Values:

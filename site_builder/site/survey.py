@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,6 +22,7 @@ from site_builder.cache import digest
 from site_builder.config import Config
 from site_builder.discover import Asset, discover
 from site_builder.errors import Diagnostic
+from site_builder.installed import computing, extensions, version
 from site_builder.model import SourceFile
 from site_builder.resources import resource_root
 from site_builder.site.inputs import content, nameable
@@ -84,6 +84,8 @@ class Survey:
             parts += [repr(file), data.hex()]
         parts += [f"{key!r} {data.hex()}" for key, data in sorted(self.catalogues.items())]
         parts += [f"{lang} {data.hex()}" for lang, data in sorted(self.looks.items())]
+        if config.execute:
+            parts += (*computing(), *extensions())
         return digest(builder(), *parts, self.static, self.verified, repr(self.faults))
 
 
@@ -160,14 +162,7 @@ def builder() -> bytes:
     sources = (file.read_bytes() for file in sorted(folder.rglob("*.py")))
     # The typesetter is a script among the assets.
     script = next(resource_root("static").glob("vendor/katex/katex.min.js"), None)
-    return digest(sys.version, *map(_version, _TOOLS), script.read_bytes() if script else b"", *sources)
-
-
-def _version(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return ""
+    return digest(sys.version, *map(version, _TOOLS), script.read_bytes() if script else b"", *sources)
 
 
 def _folders(config: Config, name: str) -> list[Path]:

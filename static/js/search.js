@@ -1,9 +1,11 @@
-// Search over the text of all sections. The index is a script, so that it loads from a folder too.
+// Search over the text of all sections. The index is a script, so that it loads from a folder too. Pages that the
+// reader's language lacks are found in the index of the source's language.
 (() => {
   const dialog = document.querySelector("#search"), input = dialog.querySelector("input");
   const list = dialog.querySelector("ol"), tally = dialog.querySelector(".tally");
   const MOST = 40;
   const counted = JSON.parse(dialog.dataset.count), plural = new Intl.PluralRules(document.documentElement.lang.replaceAll("_", "-"));
+  const { index, home, rest, root, lang } = dialog.dataset;
   let sections, loading, hits = [], at = -1;
 
   // Full-width letters, case and composed accents are one to a reader; the length must not change, for the marks' sake.
@@ -13,20 +15,28 @@
   };
 
   window.searchIndex = pages => {
-    sections = pages.flatMap(([url, page, parts]) => parts.map(([anchor, title, names, text], order) => ({
-      url: dialog.dataset.home.replace(/index\.html$/, "") + url + (anchor ? "#" + encodeURIComponent(anchor) : ""),
-      page, title, names, text, order,
+    const known = new Set(sections?.map(section => section.file));
+    const base = sections ? root : home.replace(/index\.html$/, ""), spoken = sections ? lang : "";
+    const found = pages.filter(([file]) => !known.has(file)).flatMap(([file, page, parts]) => parts.map(([anchor, title, names, text], order) => ({
+      url: base + file + (anchor ? "#" + encodeURIComponent(anchor) : ""),
+      file, page, title, names, text, order, lang: spoken,
       heading: fold(anchor ? title : page), name: fold(names), body: fold(text),
     })));
+    sections = [...sections ?? [], ...found];
   };
 
-  const load = () => loading ??= new Promise((done, lost) => {
+  const fetched = source => new Promise((done, lost) => {
     const script = document.createElement("script");
-    script.src = dialog.dataset.index;
+    script.src = source;
     script.onload = done;
-    script.onerror = () => { loading = undefined; lost(); };
+    script.onerror = lost;
     document.head.append(script);
   });
+  async function all() {
+    try { await fetched(index); } catch (lost) { loading = undefined; throw lost; }
+    if (rest) await fetched(rest).catch(() => {});
+  }
+  const load = () => loading ??= all();
 
   // Whole names before beginnings, beginnings before parts; titles before names before text.
   const whole = (text, word) => (" " + text.replace(/[^\p{L}\p{N}_]+/gu, " ") + " ").includes(" " + word + " ");
@@ -91,6 +101,7 @@
       item.id = `found-${index}`;
       item.setAttribute("role", "option");
       link.href = section.url;
+      if (section.lang) link.lang = section.lang;
       link.tabIndex = -1;
       title.className = "title";
       name.className = "name";

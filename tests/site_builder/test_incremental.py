@@ -76,4 +76,6 @@ def test_after_very_many_edits_too(keep: bool) -> None:
 
 @pytest.mark.exhaustive
 def test_after_very_many_edits_with_examples_too() -> None:
-    settings(within, max_examples=40)(given(sequences)(lambda steps: follow(steps, examples=True, keep=True)))()
+    settings(within, max_examples=40)(
+        given(sequences)(lambda steps: follow(steps, examples=True, keep=True))
+    )()

@@ -204,7 +204,7 @@ def test_a_part_of_a_package_that_is_not_on_the_site_ends_the_search() -> None:
 
 def test_a_name_may_make_a_detour_through_a_module_that_is_no_page() -> None:
     built = site(home_="import pkg.posix as path\nfrom pkg.path import curdir", posix="curdir = 1")
-    assert place(built.resolve("pkg.curdir")) == "posix.html#curdir"
+    assert place(built.resolve("pkg.curdir")) == "posix.html#module:curdir"
 
 
 def test_classes_that_are_their_own_bases_end_the_search() -> None:

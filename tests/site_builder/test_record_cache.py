@@ -144,6 +144,21 @@ def keys_of(found: Collection[Page]) -> Keys:
     return Keys(cards, lambda card: data[card.source.module], Store())
 
 
+def test_a_package_that_imports_a_part_which_is_not_there_from_itself_has_a_key(tmp_path: Path) -> None:
+    write(tmp_path, one="from pkg import part\n")
+    (tmp_path / "pkg" / "__init__.py").write_text("from pkg.part import part\n")
+    assert keys_of(pages(tmp_path)).needed("pkg.one") == {"pkg", "pkg.one"}
+
+
+def test_a_file_that_was_edited_after_it_was_read_leaves_no_facts_about_what_it_was(tmp_path: Path) -> None:
+    write(tmp_path, one="x = 1\n")
+    found = [page for page in pages(tmp_path) if page.source.module == "pkg.one"]
+    cards = [Card.of(page, digest(encode(page))) for page in found]
+    store = Store()
+    Keys(cards, lambda card: b"'''\n>>> 1\n1\n'''\nx = 2\n", store)
+    assert not Keys(cards, lambda card: b"x = 1\n", store).has_examples(cards[0])
+
+
 def test_names_that_a_package_passes_on_lead_to_the_module_that_defines_them(folder: Path) -> None:
     keys = keys_of(pages(folder))
     assert keys.needed("pkg.passed_on") == {"pkg", "pkg.passed_on", "pkg.stranger"}
