@@ -43,9 +43,9 @@ occur as often as in the source, in whatever order the sentence needs. The messa
         "translation-emphasis",
         "A translation does not emphasise what its source does",
         """
-What the author emphasises once is emphasised once in every language. Often the stars are there and do nothing, since
-closing stars after a full stop or a bracket close only where a blank or a sign follows. Then they stand on the page as
-they are typed. Let the full stop follow them, or write a blank behind them.
+What the author emphasises once is emphasised once in every language. Often the stars are there and do nothing: between
+a full stop or a bracket and a letter they close nothing, and stand on the page as they are typed. Let the full stop
+follow them, or write a blank behind them.
 """,
         wrong='msgid "**Stop.** Then look."\nmsgstr "**Halt.**Dann schau."\n',
         right='msgid "**Stop.** Then look."\nmsgstr "**Halt.** Dann schau."\n',

@@ -105,7 +105,8 @@ def _settings(names: Names, languages: tuple[str, ...]) -> str:
     entries = []
     for key, setting in SETTINGS.items():
         # What JSON says of texts, numbers and lists, TOML says too.
-        value = json.dumps(chosen.get(key, setting.default), ensure_ascii=False)
+        default = {} if setting.metadata["table"] else setting.default
+        value = json.dumps(chosen.get(key, default), ensure_ascii=False)
         mark = "" if key in chosen else "# "
         entries.append(f"# {setting.metadata['help']}\n{mark}{key} = {value}")
     return "\n\n".join(entries)

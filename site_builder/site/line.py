@@ -29,6 +29,7 @@ from site_builder.site.pages import (
     File,
     Introduction,
     Task,
+    forget_templates,
     introduced,
     loaded,
     page_key,
@@ -339,6 +340,7 @@ class _Work:
         ):
             self.steady = False
             self.fresh.clear()
+            forget_templates()
             for name in self.regrouped:
                 del self.made[name]
 

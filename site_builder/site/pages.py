@@ -257,6 +257,11 @@ _current: dict[str, tuple[object, Templates]] = {}
 """The templates last asked for in each language, compiled once in each process."""
 
 
+def forget_templates() -> None:
+    """They are read when they are first asked for, which may have been after an edit that the survey did not see."""
+    _current.clear()
+
+
 def templates(config: Config, lang: str, look: bytes) -> Templates:
     wanted = (config, look)
     if lang not in _current or _current[lang][0] != wanted:

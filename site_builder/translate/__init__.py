@@ -45,8 +45,8 @@ class Localised:
     sections: tuple[Prose, ...]
     states: Mapping[Place, BlockState | None]
     """How each block came out; `None` for one that a person translated."""
-    papers: tuple[str, ...] = ()
-    """What the titles of the page's papers mean, parallel to them; empty where that is not known."""
+    papers: tuple[ProseLine | None, ...] = ()
+    """What the titles of the page's papers mean, parallel to them; `None` where that is not known."""
     drafts: tuple[BlockMark, ...] = ()
     """The titles of papers that a machine translated."""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -62,7 +62,7 @@ class Localised:
 
 def original(page: Page) -> Localised:
     """The page as its author wrote it."""
-    return _localised((prose for _, prose in parts(page)), {}, ("",) * len(page.front.papers))
+    return _localised((prose for _, prose in parts(page)), {}, (None,) * len(page.front.papers))
 
 
 def localise(page: Page, catalogue: Catalogue | None, faults: tuple[Diagnostic, ...] = ()) -> Localised:
@@ -121,11 +121,13 @@ class _Shown:
     def prose(self, anchor: str, prose: Prose) -> Prose:
         return blocks.replace(prose, self.texts.get(anchor, {}), self.marks.get(anchor, {}))
 
-    def papers(self) -> tuple[str, ...]:
+    def papers(self) -> tuple[ProseLine | None, ...]:
         """Plain text on one line each, like the titles themselves."""
         texts = self.texts.get(PAPERS, {})
         return tuple(
-            " ".join(" ".join(line.text for line in texts.get(number, ())).split())
+            replace(lines[0], text=" ".join(" ".join(line.text for line in lines).split()))
+            if (lines := texts.get(number))
+            else None
             for number in range(len(self.page.front.papers))
         )
 
@@ -153,7 +155,7 @@ def parts(page: Page) -> Iterator[tuple[str, Prose]]:
 
 
 def _localised(
-    proses: Iterator[Prose], states: Mapping[Place, BlockState | None], papers: tuple[str, ...]
+    proses: Iterator[Prose], states: Mapping[Place, BlockState | None], papers: tuple[ProseLine | None, ...]
 ) -> Localised:
     title, summary, intro, *sections = proses
     return Localised(title, summary, intro, tuple(sections), states, papers)

@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 from site_builder import highlight, katex, prose
 from site_builder.errors import Diagnostic
 from site_builder.index import href
-from site_builder.model import BlockState, Kind, Page, Prose, ProseLine, Section
+from site_builder.model import BlockState, Kind, Page, Paper, Prose, ProseLine, Section
 from site_builder.translate import Localised
 from site_builder.weave.code import Code
 from site_builder.weave.evidence import Evidence, Margin
@@ -171,8 +171,8 @@ class _Weaver:
             previous=self.neighbour(around.previous),
             next=self.neighbour(around.next),
             papers=tuple(
-                Cited(paper.title, paper.authors, paper.year, paper.url, translation)
-                for paper, translation in zip(page.front.papers, self.local.papers, strict=True)
+                _cited(paper, meaning)
+                for paper, meaning in zip(page.front.papers, self.local.papers, strict=True)
             ),
             source_path=page.source.path if _inside(page.source.path) else "",
             source_name=page.source.path.rpartition("/")[2],
@@ -339,6 +339,11 @@ def _placed(site: Site, page_url: str, lang: str) -> dict[str, Any]:
         "canonical": dict(addresses).get(lang, ""),
         "alternates": (*addresses, ("x-default", addresses[0][1])) if len(addresses) > 1 else (),
     }
+
+
+def _cited(paper: Paper, meaning: ProseLine | None) -> Cited:
+    shown = Cited(paper.title, paper.authors, paper.year, paper.url)
+    return replace(shown, translation=meaning.text, line=meaning.line) if meaning else shown
 
 
 _DEFINING = (Kind.CLASS, Kind.FUNCTION, Kind.METHOD)

@@ -121,9 +121,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Cited(Paper):
-    """A paper as a page shows it: in its own words, and what its title means in the language of the page."""
+    """
+    A paper as a page shows it: in its own words, and what its title means in the language of the page. `line` is the
+    line of the catalogue that says so.
+    """
 
     translation: str = ""
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)

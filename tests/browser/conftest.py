@@ -55,14 +55,14 @@ def run_builder(*arguments: str, cwd: Path) -> None:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Our own site, built strictly from the repository: once, however many processes run tests."""
+    """The site of our models, built strictly from the repository: once, however many processes run tests."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
     folder = shared / "our-site"
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
-            run_builder("build", "-o", str(shared / "docs"), "--strict", cwd=REPOSITORY)
+            run_builder("build", "labml_nn", "-o", str(shared / "docs"), "--strict", cwd=REPOSITORY)
             (shared / "docs").rename(folder)
     return folder
 

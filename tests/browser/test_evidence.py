@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def test_the_axes_on_the_page_are_the_sizes_that_forward_hooks_see(site: Path, v
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[str, tuple[SourcePage, Evidence]]:
     """Our pages and what was recorded of them. The build of the site has just run the examples."""
-    config = load(REPOSITORY)
+    config = replace(load(REPOSITORY), packages=("labml_nn",))
     source = read(config).pages
     found = record_pages(config, list(source.values()), store=opened(config), known=True)
     close(config)

@@ -145,13 +145,46 @@ def test_an_update_keeps_what_people_wrote_and_a_second_one_writes_nothing(tiny:
     assert files == {path: path.read_bytes() for path in (tiny / "translations").rglob("*") if path.is_file()}
 
 
+def test_beside_the_title_of_a_paper_stands_what_it_means(full: Path, build: Builder) -> None:
+    catalogue = full / "translations" / "ja" / "sums.po"
+    assert '#: sums.html#@papers:1\nmsgid "On Adding"\nmsgstr "訳 On Adding"\n' in catalogue.read_text(
+        "utf-8"
+    )
+    edit(catalogue, "訳 On Adding", "足し算 <b>について</b>")
+    original = '<cite lang="en"><a href="https://example.org/paper">On Adding</a></cite>'
+    by = ' <span class="by">A. Author, 1999</span>'
+    done = build(full)
+    assert (
+        f'{original}{by} <span class="meaning">足し算 &lt;b&gt;について&lt;/b&gt;</span></li>'
+        in done.read("ja/sums.html")
+    )
+    # It is compared like any other text, and the page of the source knows nothing of it.
+    assert [line.split(" ")[1] for line in done.faults] == ["translation-mismatch"]
+    assert 'class="meaning"' not in done.read("sums.html")
+
+    # What nobody has translated, or from another title, is simply not there; a machine's work says what it is.
+    edit(catalogue, "足し算 <b>について</b>", "足し算について")
+    edit(full / "tiny" / "sums.py", "title: On Adding", "title: On Adding Again")
+    page = build(full).read("ja/sums.html")
+    assert f"On Adding Again</a></cite>{by}</li>" in page
+    assert marked(page) == ["stale: Gives "]
+    assert counts(full)["sums"][2:4] == [2, 0]
+    edit(full / "tiny" / "sums.py", "title: On Adding Again", "title: On Adding")
+    edit(catalogue, "#: sums.html#@papers:1\n", "#: sums.html#@papers:1\n#, machine\n")
+    page = build(full).read("ja/sums.html")
+    assert (
+        '<span class="meaning">足し算について</span></li></ul>\n<p class="told" role="note" data-state="machine">'
+        in page
+    )
+
+
 def test_the_status_counts_blocks_by_page(full: Path) -> None:
     assert counts(full) == {
         "_interface": [2, 0, 0, 0, 100, 10, 0],
         "index": [3, 0, 0, 0, 100, 15, 0],
-        "sums": [12, 0, 1, 0, 92, 49, 1],
+        "sums": [13, 0, 1, 0, 92, 51, 1],
         "essay": [6, 0, 0, 0, 100, 16, 0],
-        "all": [23, 0, 1, 0, 95, 90, 1],
+        "all": [24, 0, 1, 0, 96, 92, 1],
     }
     (full / "translations" / "ja" / "essay.po").unlink()
     assert counts(full)["essay"] == [0, 0, 0, 6, 0, 16, 16]
