@@ -40,15 +40,17 @@ def _offer(site: Site, words: Mapping[str, str], plain: Mapping[str, str], lang:
         "text": html.unescape(text).replace("{language}", name) if spoken else name,
         "close": html.unescape(words.get("close", "")),
         "dir": direction(lang),
-        "without": [
-            url for url in site.index.order if not (site.covers(url, lang) and site.names(url, lang).covered)
-        ],
+        "without": list(_nothing(site, lang)),
     }
 
 
 def without(site: Site) -> Iterator[str]:
     """Which pages have nothing in which language, a line for each."""
     for lang in site.languages:
-        for url in site.index.order:
-            if not (site.covers(url, lang) and site.names(url, lang).covered):
-                yield f"{lang} {url}"
+        for url in _nothing(site, lang):
+            yield f"{lang} {url}"
+
+
+def _nothing(site: Site, lang: str) -> Iterator[str]:
+    """The pages that are made in the language and have nothing in it. Of others no page has a link to offer."""
+    return (url for url in site.index.order if site.covers(url, lang) and not site.names(url, lang).covered)

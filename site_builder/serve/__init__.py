@@ -15,10 +15,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import tempfile
+import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,11 +72,12 @@ def serve(
 
     try:
         # What is saved during the first build is seen.
-        with watching(places, live.rebuild, poll=poll) as burst:
+        with _ended_politely(), watching(places, live.rebuild, poll=poll) as burst:
             live.rebuild(known=True)
             say(f"serving {address} — Ctrl-C ends it")
             if open_browser:
-                webbrowser.open(address)
+                # Some browsers return only when they are closed, and none shows a page that is not yet served.
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             # Its examples are run while it is read.
             burst.touch()
             asyncio.run(_run(server, live, bound))
@@ -82,6 +86,22 @@ def serve(
     finally:
         bound.close()
         copy.cleanup()
+
+
+@contextmanager
+def _ended_politely() -> Iterator[None]:
+    """Whoever ends us otherwise than by Ctrl-C, or closes the terminal, leaves no copy of the site behind either."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 async def _run(server: uvicorn.Server, live: Live, bound: socket.socket) -> None:

@@ -232,7 +232,7 @@ def test_only_a_language_that_the_page_has_and_is_not_in_is_offered(
 
 def test_a_pencil_beside_a_block_leads_to_its_line_in_the_catalogue(project: Path, page: Page) -> None:
     open_page(page, project, f"ja/{SUMS}")
-    for text in ("足し算のしかたです。", "何もないところから始めます。", "訳された項目"):
+    for text in ("足し算のしかたです。", "足し算について", "何もないところから始めます。", "訳された項目"):
         block = page.locator(".note").get_by_text(text)
         block.hover()
         pencil = page.get_by_role("link", name="この翻訳を改善する").and_(page.locator(".mender"))

@@ -77,6 +77,21 @@ def test_in_japanese_it_finds_exactly_the_sections_that_contain_the_text(
     assert all("/ja/" in address for address in found)
 
 
+def test_what_a_language_lacks_is_found_in_the_language_of_the_source(site: Path, visit: Visit) -> None:
+    page = visit.open(site / "zh" / "transformers" / "mha.html")
+    found = look(page, "MultiHeadAttention")
+    assert found[0].endswith("/zh/transformers/mha.html#MultiHeadAttention")
+    # A page that there is in Chinese is not found a second time.
+    assert not [address for address in found if address.endswith("our-site/transformers/mha.html")]
+    found = look(page, "clone_module_list")
+    assert found[0].endswith("our-site/utils.html#clone_module_list")
+    assert page.locator("#search li a").first.get_attribute("lang") == "en"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/our-site/utils.html#clone_module_list")
+    expect(page.locator("#languages a")).to_have_text(["English", "日本語"])
+    assert visit.messages == []
+
+
 def test_two_words_must_both_occur_and_nothing_is_said_to_be_nothing(site: Path, visit: Visit) -> None:
     page = visit.open(site / "index.html")
     both = look(page, "softmax mask")

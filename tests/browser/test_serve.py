@@ -10,12 +10,13 @@ import signal
 import socket
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,14 +40,66 @@ class Served:
     def sums(self) -> Path:
         return self.folder / "tiny" / "sums.py"
 
+    @property
+    def builds(self) -> int:
+        return sum("built " in line for line in self.said)
+
+    def get(self, path: str) -> str:
+        with urllib.request.urlopen(self.address + path, timeout=30) as answer:
+            return str(answer.read().decode())
+
+    def shows(self, path: str, text: str) -> bool:
+        """Whether the page comes to say it, within a time in which nothing that works needs to be waited for."""
+        return until(lambda: text in self.get(path))
+
+    def restore(self) -> None:
+        """The project as it was."""
+        tiny = REPOSITORY / "tests" / "fixtures" / "tiny"
+        for file in self.folder.rglob("*"):
+            if file.is_file() and not (tiny / file.relative_to(self.folder)).exists():
+                if not any(part.startswith(".") for part in file.relative_to(self.folder).parts):
+                    file.unlink()
+        shutil.copytree(tiny, self.folder, dirs_exist_ok=True)
+        # The last of all: once it has been shown, so has the rest.
+        mark = self.folder / "tiny" / "zz.md"
+        mark.write_text("# Mark\n", "utf-8")
+        assert until(lambda: self.status("zz.html") == 200)
+        mark.unlink()
+        assert until(lambda: self.status("zz.html") == 404)
+
+    def status(self, path: str, host: str | None = None) -> int:
+        request = urllib.request.Request(self.address + path, headers={"Host": host} if host else {})
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                assert answer.headers["Cache-Control"] == "no-cache"
+                return int(answer.status)
+        except urllib.error.HTTPError as error:
+            error.close()
+            return error.code
+
+
+def until(done: Callable[[], bool]) -> bool:
+    """Waits for it. A machine that runs all tests at once may take its time."""
+    for _ in range(300):
+        with suppress(urllib.error.HTTPError):
+            if done():
+                return True
+        time.sleep(0.1)
+    return False
+
 
 @contextmanager
-def serving(folder: Path, *arguments: str) -> Iterator[Served]:
-    """The command until it is interrupted, as a person ends it; it is gone afterwards, come what may."""
+def serving(folder: Path, *arguments: str, end: int = signal.SIGINT, **environment: str) -> Iterator[Served]:
+    """
+    The command until it is interrupted, as a person ends it, and says that all is well; it is gone afterwards, come
+    what may. Nothing is left of its copy of the site.
+    """
+    temporary = folder.parent / "temporary"
+    temporary.mkdir(exist_ok=True)
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "site_builder", "serve", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "TMPDIR": str(temporary), **environment},
         stderr=subprocess.PIPE,
         text=True,
         encoding="utf-8",
@@ -68,8 +121,9 @@ def serving(folder: Path, *arguments: str) -> Iterator[Served]:
         place = address.get(timeout=60)
         assert place, f"serve ended before it served: {''.join(said)}"
         yield Served(process, folder, place, said)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(end)
         assert process.wait(timeout=20) == 0
+        assert list(temporary.iterdir()) == []
     finally:
         process.kill()
         process.wait()
@@ -83,10 +137,19 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(REPOSITORY / "tests" / "fixtures" / "tiny", tmp_path / "tiny"))
 
 
-@pytest.fixture
-def served(folder: Path) -> Iterator[Served]:
-    with serving(folder, "-p", "0") as running:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One for all tests that can ask the same one."""
+    folder = tmp_path_factory.mktemp("serve") / "tiny"
+    shutil.copytree(REPOSITORY / "tests" / "fixtures" / "tiny", folder)
+    with serving(folder, "-p", "0", "--no-exec") as running:
         yield running
+
+
+@pytest.fixture
+def served(server: Served) -> Served:
+    server.restore()
+    return server
 
 
 def test_a_save_in_place_and_one_by_replacement_both_show_without_losing_the_place(
@@ -115,6 +178,72 @@ def test_a_syntax_error_is_shown_with_its_place_until_it_is_mended(served: Serve
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+def test_a_page_that_is_renamed_goes_and_comes_and_so_does_a_folder(served: Served, visit: Visit) -> None:
+    page = visit.open(served.address + "all-pages.html")
+    deep = served.folder / "tiny" / "deep" / "deeper"
+    deep.mkdir(parents=True)
+    (deep / "one.py").write_text('"""# A page far down"""\n', "utf-8")
+    expect(page.locator("main")).to_contain_text("A page far down")
+    assert served.status("deep/deeper/one.html") == 200
+    (deep / "one.py").rename(deep / "two.py")
+    assert until(lambda: served.status("deep/deeper/two.html") == 200)
+    assert served.status("deep/deeper/one.html") == 404
+    deep.rename(deep.with_name("elsewhere"))
+    assert until(lambda: served.status("deep/elsewhere/two.html") == 200)
+    shutil.rmtree(served.folder / "tiny" / "deep")
+    expect(page.locator("main")).not_to_contain_text("A page far down")
+    assert served.status("deep/elsewhere/two.html") == 404
+
+
+def test_twenty_quick_saves_are_at_most_two_builds(served: Served) -> None:
+    text, before = served.sums.read_text("utf-8"), served.builds
+    for number in range(20):
+        served.sums.write_text(text.replace("Nothing is carried.", f"Carried {number} times."), "utf-8")
+    assert served.shows("sums.html", "Carried 19 times.")
+    time.sleep(0.5)
+    assert 1 <= served.builds - before <= 2
+
+
+def test_what_a_reader_has_chosen_and_opened_stays(served: Served, visit: Visit) -> None:
+    page = visit.open(served.address + "sums.html#add")
+    page.locator("#theme").click()
+    theme = page.evaluate("document.documentElement.dataset.theme")
+    assert theme
+    page.keyboard.press("/")
+    page.keyboard.type("adder")
+    served.sums.write_text(
+        served.sums.read_text("utf-8").replace("Nothing is carried.", "All of it is carried."), "utf-8"
+    )
+    expect(page.locator("main")).to_contain_text("All of it is carried.")
+    expect(page.locator("#search")).to_be_visible()
+    expect(page.locator("#search input")).to_have_value("adder")
+    assert page.evaluate("[location.hash, document.documentElement.dataset.theme]") == ["#add", theme]
+
+
+def test_an_edit_of_the_theme_and_of_the_settings_shows_too(served: Served, visit: Visit) -> None:
+    page = visit.open(served.address)
+    settings = served.folder / "pyproject.toml"
+    settings.write_text(
+        settings.read_text("utf-8").replace('"Tiny"', '"Smaller"') + 'theme = "theme"\n', "utf-8"
+    )
+    expect(page).to_have_title(re.compile("Smaller"))
+    foot = served.folder / "theme" / "templates" / "partials" / "foot.html"
+    foot.parent.mkdir(parents=True)
+    foot.write_text('<p class="foot">The end.</p>', "utf-8")
+    expect(page.locator(".foot")).to_have_text("The end.")
+
+
+def test_settings_that_cannot_be_read_are_shown_until_they_can(served: Served, visit: Visit) -> None:
+    page = visit.open(served.address)
+    settings = served.folder / "pyproject.toml"
+    text = settings.read_text("utf-8")
+    settings.write_text(text + "titel = 'x'\n", "utf-8")
+    expect(page.get_by_role("alert")).to_contain_text("unknown key 'titel'")
+    assert served.status("sums.html") == 200
+    settings.write_text(text, "utf-8")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_a_new_module_has_a_page_and_a_deleted_one_has_none(served: Served, visit: Visit) -> None:
     (served.folder / "tiny" / "fresh.py").write_text('"""# Fresh"""\n', "utf-8")
     page = visit.open(served.address)
@@ -123,23 +252,39 @@ def test_a_new_module_has_a_page_and_a_deleted_one_has_none(served: Served, visi
     expect(page.locator("main")).not_to_contain_text("Fresh")
 
 
-def test_foreign_hosts_and_paths_outside_the_site_are_refused(served: Served) -> None:
-    def status(path: str, host: str | None = None) -> int:
-        request = urllib.request.Request(served.address + path, headers={"Host": host} if host else {})
-        try:
-            with urllib.request.urlopen(request, timeout=10) as answer:
-                assert answer.headers["Cache-Control"] == "no-cache"
-                return int(answer.status)
-        except urllib.error.HTTPError as error:
-            return error.code
+def test_foreign_hosts_are_refused(served: Served) -> None:
+    assert served.status("sums.html") == 200
+    assert served.status("") == 200
+    assert served.status("nowhere.html") == 404
+    for path in ("sums.html", "_live/events", "_live/live.js"):
+        assert served.status(path, "evil.example") == 400
 
-    assert status("sums.html") == 200
-    assert status("") == 200
-    assert status("sums.html", "evil.example") == 400
-    assert status("_live/events", "evil.example") == 400
-    assert status("../pyproject.toml") == 404
-    assert status("%2e%2e/pyproject.toml") == 404
-    assert status("nowhere.html") == 404
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *("/../pyproject.toml", "/%2e%2e/pyproject.toml", "/..%2fpyproject.toml", "/%2e%2e%2fpyproject.toml"),
+        *("/static/../../pyproject.toml", "/static/..%2f..%2fpyproject.toml", "/..\\pyproject.toml"),
+        *("/..%5cpyproject.toml", "/.site_builder.json", "//{root}/pyproject.toml", "/{root}/pyproject.toml"),
+        *(
+            "/%2f{root}/pyproject.toml",
+            "http://localhost/../pyproject.toml",
+            "/sums.html%00",
+            "/sums.html/",
+            "/static",
+        ),
+    ],
+)
+def test_no_path_leads_out_of_the_site(target: str, served: Served) -> None:
+    """As bytes on the wire: a library would tidy them up."""
+    host, port = urllib.parse.urlsplit(served.address).netloc.split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as line:
+        request = target.replace("{root}", str(served.folder).lstrip("/"))
+        line.sendall(f"GET {request} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: line.recv(65536), b""))
+    assert re.match(rb"HTTP/1\.1 40[04] ", answer), answer[:100]
+    assert b"site_builder]" not in answer
+    assert b'"files"' not in answer
 
 
 def test_a_host_that_means_every_address_refuses_foreign_names_too(folder: Path) -> None:
@@ -178,10 +323,10 @@ def test_a_build_between_a_page_and_its_stream_is_not_missed(served: Served, vis
     page = visit.open(served.address + "sums.html")
     expect(page.locator("main")).to_contain_text("Nothing is carried.")
     text = served.sums.read_text("utf-8")
-    built = sum("built " in line for line in served.said)
+    built = served.builds
     served.sums.write_text(text.replace("Nothing is carried.", "All is carried."), "utf-8")
     for _ in range(200):
-        if sum("built " in line for line in served.said) > built:
+        if served.builds > built:
             break
         page.wait_for_timeout(50)
     assert "Nothing is carried." in page.locator("main").inner_text()
@@ -220,3 +365,49 @@ def test_a_taken_default_port_moves_on_to_the_next(folder: Path) -> None:
             port = urllib.parse.urlsplit(running.address).port
             assert port
             assert DEFAULT_PORT < port < DEFAULT_PORT + TRIES
+
+
+def test_a_tab_survives_a_restart_of_the_server(folder: Path, visit: Visit) -> None:
+    with serving(folder, "-p", "0", "--no-exec") as first:
+        page = visit.open(first.address + "sums.html#add")
+        port = str(urllib.parse.urlsplit(first.address).port)
+    text = first.sums.read_text("utf-8")
+    first.sums.write_text(text.replace("Nothing is carried.", "Carried meanwhile."), "utf-8")
+    with serving(folder, "-p", port, "--no-exec", end=signal.SIGTERM):
+        expect(page.locator("main")).to_contain_text("Carried meanwhile.")
+        assert page.url.endswith("sums.html#add")
+
+
+def test_where_no_events_come_it_looks_and_the_browser_is_opened(folder: Path, tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    script = """
+        import sys, urllib.request
+        open(__file__ + ".got", "wb").write(urllib.request.urlopen(sys.argv[1]).read())
+    """
+    browser.write_text(f"#!{sys.executable}\n{textwrap.dedent(script)}")
+    browser.chmod(0o755)
+    with serving(folder, "-p", "0", "--no-exec", "--poll", "--open", BROWSER=str(browser)) as running:
+        got = tmp_path / "browser.got"
+        assert until(lambda: got.is_file() and b"<title>Tiny" in got.read_bytes())
+        text = running.sums.read_text("utf-8")
+        running.sums.write_text(text.replace("Nothing is carried.", "Seen by looking."), "utf-8")
+        assert running.shows("sums.html", "Seen by looking.")
+
+
+def test_pages_are_served_before_their_examples_have_run_and_an_edit_does_not_wait_for_them(
+    folder: Path,
+) -> None:
+    """The example would take longer than anybody here waits."""
+    settings, slow = folder / "pyproject.toml", folder / "tiny" / "slow.py"
+    settings.write_text(settings.read_text("utf-8") + "example_seconds = 600\n", "utf-8")
+    started = folder / "started"
+    example = f">>> import pathlib, time; _ = pathlib.Path({str(started)!r}).write_text('');"
+    slow.write_text(f'"""# Slow\n\n{example} time.sleep(500)\n"""\n', "utf-8")
+    with serving(folder, "-p", "0") as running:
+        assert "time.sleep(500)" in running.get("slow.html")
+        slow.write_text('"""# Quick\n\n>>> 20 + 3\n23\n"""\n', "utf-8")
+        assert running.shows("slow.html", "Quick")
+        # The examples of the other pages run as soon as there is time for them.
+        assert running.shows("sums.html", 'data-runs="') or "examples" in running.get("sums.html")
+        slow.write_text(f'"""# Slow again\n\n{example} time.sleep(500)\n"""\n', "utf-8")
+        assert running.shows("slow.html", "Slow again")

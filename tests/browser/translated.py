@@ -76,6 +76,7 @@ HEADER = 'msgid ""\nmsgstr ""\n"Language: {}\\n"\n"Content-Type: text/plain; cha
 JAPANESE = {
     "Sums": "総和",
     "How to add.": "足し算のしかたです。",
+    "On Adding": "足し算について",
     "The <q>sum <q>$s$</q></q> is *what* it is.": "<q>和 <q>$s$</q></q> は *そのまま* の値です。",
     "Begin with nothing.": "何もないところから始めます。",
     "An adder": "フィードバックトランスフォーマー",

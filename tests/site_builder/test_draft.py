@@ -155,7 +155,7 @@ def test_what_is_missing_is_drafted_marked_and_counted_apart(
 
     table = site_builder("translate", "status", cwd=asking).stdout.splitlines()
     row = next(line.split() for line in table if line.startswith("sums"))
-    assert row == ["sums", "4", "8", "1", "0", "30", "49", "1"]
+    assert row == ["sums", "4", "9", "1", "0", "28", "51", "1"]
     page = build(asking).read("ja/sums.html")
     assert re.search(r'<p[^>]*data-state="machine"[^>]*>和訳 Nothing is carried\.</p>', page)
     assert "lang" not in re.findall(r'<p([^>]*)data-state="machine"', page)[0]
@@ -184,10 +184,10 @@ def test_a_dry_run_says_what_would_be_sent_and_sends_and_writes_nothing(
     asking: Path, service: Service
 ) -> None:
     files = {path: path.read_bytes() for path in (asking / "translations").rglob("*.po")}
-    done = site_builder("translate", "draft", "--lang", "ja", "--dry-run", "--limit", "9", cwd=asking)
+    done = site_builder("translate", "draft", "--lang", "ja", "--dry-run", "--limit", "10", cwd=asking)
     assert done.returncode == 0, done.stderr
     assert "Nothing is carried." in done.stdout.splitlines()
-    assert "9 blocks to draft; " in done.stderr
+    assert "10 blocks to draft; " in done.stderr
     assert f"characters would be sent to {service.url}; more is missing" in done.stderr
     assert service.bodies == []
     assert files == {path: path.read_bytes() for path in (asking / "translations").rglob("*.po")}

@@ -154,10 +154,9 @@ def test_beside_the_title_of_a_paper_stands_what_it_means(full: Path, build: Bui
     original = '<cite lang="en"><a href="https://example.org/paper">On Adding</a></cite>'
     by = ' <span class="by">A. Author, 1999</span>'
     done = build(full)
-    assert (
-        f'{original}{by} <span class="meaning">足し算 &lt;b&gt;について&lt;/b&gt;</span></li>'
-        in done.read("ja/sums.html")
-    )
+    line = 1 + next(n for n, row in enumerate(catalogue.read_text("utf-8").split("\n")) if "<b>" in row)
+    meaning = f'<span class="meaning" data-line="{line}">足し算 &lt;b&gt;について&lt;/b&gt;</span>'
+    assert f"{original}{by} {meaning}</li>" in done.read("ja/sums.html")
     # It is compared like any other text, and the page of the source knows nothing of it.
     assert [line.split(" ")[1] for line in done.faults] == ["translation-mismatch"]
     assert 'class="meaning"' not in done.read("sums.html")
@@ -171,11 +170,8 @@ def test_beside_the_title_of_a_paper_stands_what_it_means(full: Path, build: Bui
     assert counts(full)["sums"][2:4] == [2, 0]
     edit(full / "tiny" / "sums.py", "title: On Adding Again", "title: On Adding")
     edit(catalogue, "#: sums.html#@papers:1\n", "#: sums.html#@papers:1\n#, machine\n")
-    page = build(full).read("ja/sums.html")
-    assert (
-        '<span class="meaning">足し算について</span></li></ul>\n<p class="told" role="note" data-state="machine">'
-        in page
-    )
+    shown = '足し算について</span></li></ul>\n<p class="told" role="note" data-state="machine">'
+    assert shown in build(full).read("ja/sums.html")
 
 
 def test_the_status_counts_blocks_by_page(full: Path) -> None:
