@@ -23,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from site_builder.cache import digest
 from site_builder.resources import resource_root
 from site_builder.serve.live import Live, State
 
@@ -110,7 +111,8 @@ def _response(url: str, data: bytes, state: State, status: int = 200, kind: str 
 
 
 def _with_script(url: str, data: bytes, state: State) -> bytes:
-    marks = {"url": url, "build": state.build, "look": state.look}
+    # A file of the next build may lie there already: what is in the page is told apart by itself.
+    marks = {"url": url, "build": state.build, "look": state.look, "page": digest(data).hex()[:16]}
     attributes = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in marks.items())
     script = f'<script src="/{SCRIPT}" {attributes} defer></script>'
     before, end, after = data.rpartition(b"</body>")

@@ -2,7 +2,7 @@
 ---
 title: The site
 summary: The whole pipeline, on one screen.
-order: [line, pages, survey, shelf, ledger, report, inputs, stores, workers]
+order: [line, acquaintance, pages, survey, shelf, ledger, report, inputs, stores, workers]
 ---
 # The site
 

@@ -13,24 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from site_builder import index, outputs, record, render, verified
+from site_builder import outputs, record, render, verified
 from site_builder.cache import digest
 from site_builder.config import Config
-from site_builder.errors import Diagnostic
 from site_builder.index import Card
-from site_builder.model import Page, SourceFile
+from site_builder.model import Page
 from site_builder.outputs import Group, steps
 from site_builder.site import ledger
+from site_builder.site.acquaintance import introduce
 from site_builder.site.inputs import content, taken, unreadable_image
 from site_builder.site.ledger import Ledger
 from site_builder.site.pages import (
     Context,
     Entry,
-    File,
-    Introduction,
     Task,
     forget_templates,
-    introduced,
     loaded,
     page_key,
     templates,
@@ -40,10 +37,9 @@ from site_builder.site.report import Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, builder, common, static
 from site_builder.site.workers import spread
-from site_builder.weave.site import Site
 from site_builder.write import Output, Seen, Written, claim, settle
 
-CARD, WOVEN = "card", "woven"
+WOVEN = "woven"
 
 Place = tuple[str, str]
 """The URL of a page and a language."""
@@ -64,7 +60,6 @@ def make(
     config = inputs.config
     folder = config.folder(config.output)
     work = _Work(inputs, shelf, jobs, progress, interrupted)
-    work.introduce()
     ledger.open_page(shelf, folder, last)
     removed = claim(folder, {*work.names(), *render.static_names(config)}, _kept(config))
     output = Output(folder, last.lying(folder), anew)
@@ -90,10 +85,16 @@ class _Work:
         self.inputs, self.shelf, self.jobs, self.progress = inputs, shelf, jobs, progress
         self.interrupted = interrupted
         self.config = inputs.config
-        self.steady = True
+        known = introduce(inputs, shelf, jobs, self._report("reading"))
+        self.site, self.identity, self.verified = known.site, known.identity, verified.read(inputs.config)
+        self.steady = known.steady
         """Whether the same inputs would give the same again."""
         self.waiting = False
-        self.diagnostics: set[Diagnostic] = {*inputs.faults}
+        self.diagnostics = {*inputs.faults, *known.site.index.diagnostics, *self.verified.diagnostics}
+        self.recording = None
+        if self.config.execute:
+            cards = known.site.index.cards.values()
+            self.recording = record.Recording(self.config, cards, _source, shelf.store)
         self.entries: dict[Place, Entry] = {}
         self.files: dict[str, Seen] = {}
         self.changed: set[str] = set()
@@ -103,60 +104,6 @@ class _Work:
         self.made: dict[str, tuple[bytes, tuple[str, ...]]] = {}
         self.regrouped: set[str] = set()
         """Which of these groups are new."""
-
-    # ---- what pages know of each other
-
-    def introduce(self) -> None:
-        """Settles the site as its pages see it."""
-        inputs, config = self.inputs, self.config
-        files = {
-            self._card_key(source, seen): File(
-                source, seen, {lang: inputs.catalogues[lang, source.url] for lang in config.all_languages[1:]}
-            )
-            for source, seen in inputs.sources
-        }
-        found: dict[bytes, Introduction] = self.shelf.get(CARD, files)
-        lacking = [key for key in files if key not in found]
-        answers = spread(
-            introduced, [files[key] for key in lacking], config, self.jobs, self._report("reading")
-        )
-        fresh: dict[bytes, Introduction] = {}
-        for key, answer in zip(lacking, answers, strict=True):
-            if answer is None:
-                self.steady = False
-                continue
-            found[key], steady = answer
-            self.steady &= steady
-            if steady:
-                fresh[key] = found[key]
-        self.shelf.put(CARD, fresh)
-        pages = [found[key] for key in files if key in found]
-        tree = index.build([page.card for page in pages], config.all_languages[1:])
-        self.diagnostics.update(tree.diagnostics)
-        # Of two pages for one URL the index has taken the first.
-        first = {page.card.url: page for page in reversed(pages)}
-        self.site = Site(
-            config=config,
-            index=tree,
-            anchors={url: first[url].anchors for url in tree.order},
-            assets=frozenset(asset.url for asset, _ in inputs.assets),
-            titles={
-                lang: {url: first[url].names[lang] for url in tree.order} for lang in config.all_languages
-            },
-            languages=config.all_languages,
-        )
-        assets = (asset.url for asset, _ in inputs.assets)
-        self.identity = digest(repr(config.translated), *(page.identity for page in pages), "", *assets)
-        self.recording = None
-        if config.execute:
-            self.recording = record.Recording(config, tree.cards.values(), _source, self.shelf.store)
-        self.verified = verified.read(config)
-        self.diagnostics.update(self.verified.diagnostics)
-
-    def _card_key(self, source: SourceFile, seen: bytes) -> bytes:
-        config = self.config
-        catalogues = (self.inputs.catalogues[lang, source.url] for lang in config.all_languages[1:])
-        return digest(page_key(source, seen), repr(config.all_languages), *catalogues)
 
     # ---- the pages
 

@@ -1,7 +1,7 @@
 // Added to pages by `serve` only: puts the new page in place of the old one, and shows what went wrong.
 (() => {
   const me = document.currentScript, { url, look } = me.dataset, stream = me.src.replace(/live\.js.*$/, "events");
-  let overlay = null, mine = me.dataset.build, turn = Promise.resolve();
+  let overlay = null, mine = me.dataset.build, shown = me.dataset.page, turn = Promise.resolve();
 
   const say = (title, lines) => {
     overlay?.remove();
@@ -26,7 +26,7 @@
     const answer = await fetch(location.pathname + location.search, { cache: "no-store" });
     return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
   };
-  const build = page => page?.querySelector("script[data-build]")?.dataset.build;
+  const marks = page => page?.querySelector("script[data-build]")?.dataset ?? {};
 
   // What scripts have made of the page says nothing of what has changed. So two pages are compared as they were served,
   // and only what differs is put in its place: what a reader has opened, selected or scrolled elsewhere stays.
@@ -61,8 +61,9 @@
     if (!fresh) return location.reload();
     const parts = PARTS.split(", ").map(s => [document, old, fresh].map(page => page?.querySelector(s)));
     if (parts.some(([here, , now]) => !here !== !now) || assets(fresh).some(each => !assets(document).includes(each))) return location.reload();
-    const known = build(old) === mine;
-    mine = build(fresh) ?? mine;
+    const known = marks(old).page === shown;
+    mine = marks(fresh).build ?? mine;
+    shown = marks(fresh).page;
     served = Promise.resolve(fresh);
     const top = scrollY;
     document.title = fresh.title;

@@ -14,7 +14,7 @@ import pytest
 from site_builder.cache import Store
 from site_builder.config import Config, load
 from site_builder.record import Recording
-from site_builder.site import Report, Shelf, build, line, pages, survey
+from site_builder.site import Report, Shelf, acquaintance, build, line, pages, survey
 from site_builder.write import Output
 
 from .conftest import FIXTURES
@@ -60,7 +60,8 @@ class Site:
             return run(self, urls, *more)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(line, "spread", watched)
+            for stage in (acquaintance, line):
+                patch.setattr(stage, "spread", watched)
             patch.setattr(Recording, "run", noted)
             done.report = build(replace(self.config, **changes), shelf=self.shelf, progress=progress)
         return done
