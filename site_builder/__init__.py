@@ -4,7 +4,8 @@ title: The builder
 summary: The tool behind this site. Any Python package in, a website out.
 order:
   [manual, site, model, errors, config, discover, parse, blocks, index, prose, katex, highlight, record, claims,
-  symbols, verified, translate, weave, render, outputs, write, cache, resources, cli, serve, lint, audit, codes, new]
+  symbols, verified, translate, weave, render, outputs, write, cache, atomic, resources,
+  installed, cli, serve, lint, audit, codes, new]
 ---
 # The builder
 
@@ -29,9 +30,9 @@ Plain functions pass frozen values from left to right, and nothing flows back. P
 for one moment: the [index](index/index.html) needs to have seen them all, so that a link can lead anywhere. Nothing is
 made twice: what has not changed since the last build comes from the [cache](cache.html).
 
-That line is [`site.build`](site_builder.site.build). Read it first, and then what each stage hands to the next, in
-[What flows down the pipeline](model.html). After that you can open any stage by itself. A module imports only from
-stages to the left of its own, and a test holds it to that.
+That line is walked from [`site.build`](site_builder.site.build) to [one build](site/line.html). Read these first, and
+then what each stage hands to the next, in [What flows down the pipeline](model.html). After that you can open any
+stage by itself. A module imports only from stages to the left of its own, and a test holds it to that.
 
 ## Where to change it
 

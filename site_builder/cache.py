@@ -213,10 +213,16 @@ class _ForeignError(sqlite3.DatabaseError):
     sqlite_errorcode = sqlite3.SQLITE_NOTADB
 
 
+def home(folder: Path) -> Path:
+    """The folder of a cache, made if it is not there, and kept out of the repository that it lies in."""
+    if not folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".gitignore").write_text("*\n", encoding="ascii")
+    return folder
+
+
 def _open(path: Path) -> sqlite3.Connection:
-    if not path.parent.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        (path.parent / ".gitignore").write_text("*\n", encoding="ascii")
+    home(path.parent)
     database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         database.executescript(_OPENING)

@@ -106,7 +106,7 @@ class Config:
         folder, _, rest = url.partition("/")
         if folder in self.all_languages[1:]:
             return folder
-        if folder == "search":
+        if folder == "search" and rest.endswith(".js"):
             return rest.removesuffix(".js")
         return self.language if url.endswith(".html") else ""
 

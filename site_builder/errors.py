@@ -61,3 +61,8 @@ class SiteError(Exception):
         place = f"{self.path}:{self.line}: " if self.line else f"{self.path}: " if self.path else ""
         tail = f" — {self.hint}" if self.hint else ""
         return f"{place}{self.message}{tail}"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 page`, `2 pages`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -18,19 +18,16 @@ import json
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from site_builder.atomic import WAITING, put
 from site_builder.cache import digest
 from site_builder.config import MANIFEST
 from site_builder.errors import SiteError
-
-_WAITING = ".site_builder-"
-"""What a file is called, with the number of its process, until it takes its place."""
 
 
 class Seen(NamedTuple):
@@ -142,33 +139,12 @@ def _say(folder: Path, names: Iterable[str]) -> None:
     put(folder / MANIFEST, text.encode())
 
 
-def put(path: Path, data: bytes, *, even_if_equal: bool = False) -> bool:
-    """Replaces the file at one stroke; tells whether it had to."""
-    if not even_if_equal:
-        try:
-            if path.stat().st_size == len(data) and path.read_bytes() == data:
-                return False
-        except OSError:
-            pass
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{_WAITING}{os.getpid()}-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return True
-
-
 def _sweep(folder: Path, names: Iterable[str]) -> None:
     """Removes what a build that was killed has left half written."""
     for inner in {(folder / name).parent for name in names}:
         with suppress(OSError), os.scandir(inner) as entries:
             for entry in entries:
-                left = re.match(rf"{re.escape(_WAITING)}(\d+)-", entry.name)
+                left = re.match(rf"{re.escape(WAITING)}(\d+)-", entry.name)
                 if left and not _alive(int(left[1])):
                     Path(entry.path).unlink(missing_ok=True)
 

@@ -227,5 +227,4 @@ def _name(url: str) -> str:
 
 
 def _is_there(anchor: str, ids: frozenset[str]) -> bool:
-    # `#section-12` is served by a script, and by an id of its own where that is not needed.
     return anchor in ids or anchor.lower() in _AT_TOP

@@ -42,7 +42,7 @@ running_examples = click.option(
 @running_examples
 @click.option("--clean", is_flag=True, help="Use no cache and write every file anew.")
 @click.option("-q", "--quiet", is_flag=True, help="Print faults only.")
-@click.option("-v", "--verbose", is_flag=True, help="Say more; show tracebacks.")
+@click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 @click.option("--color", type=click.Choice(COLOURS), default="auto", show_default=True)
 def build(
     paths: tuple[str, ...],

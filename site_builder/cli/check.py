@@ -5,10 +5,10 @@ summary: The command that says what is wrong with pages, and how much of them is
 ---
 # `check`
 
-It makes the site as `build --strict` does, in memory only, and then looks at it as [a reader would](inspection.html).
-Faults go to standard error; the table on standard output says, for each page that has code in functions or claims, how
-much of that code its examples ran and what became of its claims. With `--format json` all of that is one object on
-standard output, and standard error stays silent.
+It makes the site as `build --strict` does, but in a folder below the cache, and then looks at it as [a reader
+would](inspection.html). Faults go to standard error; the table on standard output says, for each page that has code
+in functions or claims, how much of that code its examples ran and what became of its claims. With `--format json` all
+of that is one object on standard output, and standard error stays silent.
 """
 
 from __future__ import annotations

@@ -22,7 +22,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from site_builder.errors import Diagnostic
+from site_builder.errors import Diagnostic, count
+
+__all__ = ["COLOURS", "complain", "console", "count", "progress", "show"]
 
 COLOURS = ("auto", "always", "never")
 
@@ -88,8 +90,3 @@ def progress(out: Console, quiet: bool) -> Iterator[Callable[[str, int, int], No
                 last = time.monotonic()
 
         yield report
-
-
-def count(number: int, noun: str) -> str:
-    """`1 page`, `2 pages`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

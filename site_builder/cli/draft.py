@@ -114,6 +114,6 @@ def _summary(done: Drafted, asked: Settings, dry: bool) -> str:
     sent = f"{count(done.characters, 'character')} {'would be sent' if dry else 'sent'} to {asked.url}"
     blocks = f"{count(done.blocks, 'block')} {'to draft' if dry else 'drafted'}"
     refused = f", {done.refused:,} refused" if done.refused else ""
-    rest = "; more is missing: the limit is reached" if done.spent else ""
+    rest = "; more is missing: the limit or the budget is reached" if done.spent else ""
     counted = f"; {count(done.counted, 'text')} with plural forms left to people" if done.counted else ""
     return f"{blocks}{refused}; {sent}{counted}{rest}"

@@ -13,7 +13,7 @@ Two more looks are taken here: at each [page as it was typed](site_builder.lint)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from site_builder import audit, lint
@@ -21,10 +21,8 @@ from site_builder.audit import Unchecked
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.model import Page
-from site_builder.site import Tally, make, read
+from site_builder.site import Progress, Tally, make, read
 from site_builder.translate import upkeep
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

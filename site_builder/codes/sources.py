@@ -21,7 +21,8 @@ CODES = (
         "A file cannot be read",
         """
 The file was found but not opened: it may not be read by this user, it is a symbolic link to nothing, or its name is
-not UTF-8, so that no address can be made of it. The page is built empty, or the image left out.
+not UTF-8, so that no address can be made of it. The page is built empty, the image left out; of a catalogue the page
+keeps the language of its source.
 
 Make the file readable or rename it. One that is no page at all belongs under `exclude` in `[tool.site_builder]`.
 """,

@@ -36,7 +36,8 @@ class Card:
         return self.source.url
 
     @staticmethod
-    def of(page: Page, digest: bytes = b"") -> Card:
+    def of(page: Page, read: bytes = b"") -> Card:
+        """`read` is the digest of the file that the page was made from."""
         opening = {section.anchor: section.code[0] for section in page.sections if section.code}
         return Card(
             page.source,
@@ -46,7 +47,7 @@ class Card:
             page.exports,
             page.imports,
             tuple(page.meta.get("bases", ())),
-            digest,
+            read,
         )
 
 

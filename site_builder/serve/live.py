@@ -5,8 +5,8 @@ summary: A copy of the site that is kept up to date, and the browsers that wait 
 ---
 # The live site
 
-The watcher calls `rebuild` in its own thread, the server answers in another. What they share is one `State`,
-exchanged as a whole, so that no reader is told of one build with the messages of another.
+After the first build the watcher calls `rebuild` in its own thread, the server answers in another. What they share is
+one `State`, exchanged as a whole, so that no reader is told of one build with the messages of another.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from site_builder.config import Config
-from site_builder.errors import Diagnostic, SiteError
+from site_builder.errors import Diagnostic, SiteError, count
 from site_builder.site import Report, Shelf, StoppedError, build, stores
 from site_builder.write import owned
 
@@ -44,7 +44,7 @@ class State:
 
 class Live:
     """
-    Keeps a site in `folder` up to date. `rebuild` runs in the watcher's thread, everything else in the server's.
+    Keeps a site in `folder` up to date. Only one `rebuild` runs at a time; all else happens in the server's thread.
     """
 
     def __init__(self, reload: Callable[[], Config], folder: Path, say: Callable[[str], None]):
@@ -126,9 +126,9 @@ class Live:
         known = sum(found in self._printed for found in report.diagnostics)
         self._printed = frozenset(report.diagnostics)
         seconds = time.perf_counter() - started
-        before = f", {known} faults as before" if known else ""
-        changed = len(report.changed)
-        self._print(f"built {report.pages} pages in {seconds:.2f} s, {changed} files changed{before}")
+        before = f", {count(known, 'fault')} as before" if known else ""
+        changed = count(len(report.changed), "file")
+        self._print(f"built {count(report.pages, 'page')} in {seconds:.2f} s, {changed} changed{before}")
 
     def _fail(self, error: str, line: str) -> None:
         old = self.state

@@ -1,16 +1,16 @@
 """
 ---
 title: The site
-summary: The whole pipeline, on one screen.
-order: [line, acquaintance, pages, survey, shelf, ledger, report, inputs, stores, workers]
+summary: Where the pipeline begins, and what spares it most of its work.
+order: [line, acquaintance, pages, survey, shelf, ledger, report, inputs, places, stores, workers]
 ---
 # The site
 
     discover → parse | index | record → translate → weave → render → write
 
-`build` is that line. Pages are worked on independently, in as many processes as asked for; only `index` has to see
-them all, and it sees no more of each than a [card](site_builder.index.card). `record` is the one stage that runs what
-the pages' authors wrote.
+`build` asks whether anything has changed, and if so walks that [line](line.html). Pages are worked on independently,
+in as many processes as asked for; only `index` has to see them all, and it sees no more of each than a
+[card](site_builder.index.card). `record` is the one stage that runs what the pages' authors wrote.
 
 Nothing is worked out twice. Each value is kept under a digest of [all that it was made from](survey.html): a card, the
 answers that a woven page got from the others, the files made from all pages. A build starts from those digests and
@@ -19,7 +19,6 @@ makes what has none. So it gives what a clean build would give, and takes the ti
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -30,6 +29,7 @@ from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.site import ledger, stores
 from site_builder.site.ledger import Ledger, Tally
+from site_builder.site.places import place
 from site_builder.site.report import Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, survey
@@ -112,11 +112,11 @@ class Made:
 def make(
     config: Config, *, jobs: int = 1, progress: Progress | None = None, shelf: Shelf | None = None
 ) -> Made:
-    """The site's files by URL, with nothing left in the output folder."""
-    with tempfile.TemporaryDirectory(prefix="site_builder-") as folder:
-        report = build(replace(config, output=folder), jobs=jobs, progress=progress, shelf=shelf)
-        names = owned(Path(folder)) or frozenset()
-        return Made({name: (Path(folder) / name).read_bytes() for name in sorted(names)}, report)
+    """The site's files by URL. The output folder is left alone: it is made below the cache, for the next time too."""
+    with place(config) as folder:
+        report = build(replace(config, output=str(folder)), jobs=jobs, progress=progress, shelf=shelf)
+        names = owned(folder) or frozenset()
+        return Made({name: (folder / name).read_bytes() for name in sorted(names)}, report)
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,10 @@ class Read:
 def read(config: Config, jobs: int = 1) -> Read:
     """The first half of the line, for who wants the pages themselves."""
     from site_builder import index
-    from site_builder.site.pages import parsed
+    from site_builder.site.pages import known
     from site_builder.site.workers import spread
 
-    found = [source for source, _ in survey(config).sources]
-    pages = {page.url: page for page in reversed(spread(parsed, found, config, jobs))}
+    found = spread(known, survey(config).sources, config, jobs)
+    pages = {page.url: page for page in reversed(found) if page}
     tree = index.build(list(reversed(pages.values())), config.all_languages[1:])
     return Read(tree, {url: pages[url] for url in tree.order})

@@ -80,6 +80,12 @@ def _site(inputs: Survey, pages: list[Introduction], assets: frozenset[str]) -> 
         assets=assets,
         titles={lang: {url: first[url].names[lang] for url in tree.order} for lang in config.all_languages},
         languages=config.all_languages,
+        uncovered={
+            lang: frozenset(
+                url for url, card in tree.cards.items() if not config.covers(lang, card.source.path)
+            )
+            for lang in config.all_languages
+        },
     )
 
 

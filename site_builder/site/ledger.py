@@ -96,7 +96,7 @@ def write(shelf: Shelf, folder: Path, ledger: Ledger) -> None:
     shelf.put(KIND, {_key(folder): ledger})
 
 
-def open_page(shelf: Shelf, folder: Path, ledger: Ledger) -> None:
+def begin(shelf: Shelf, folder: Path, ledger: Ledger) -> None:
     """Says that the folder is being changed: whoever is killed now leaves no ledger that calls it finished."""
     write(shelf, folder, replace(ledger, fingerprint=b""))
 

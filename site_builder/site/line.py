@@ -60,8 +60,9 @@ def make(
     config = inputs.config
     folder = config.folder(config.output)
     work = _Work(inputs, shelf, jobs, progress, interrupted)
-    ledger.open_page(shelf, folder, last)
-    removed = claim(folder, {*work.names(), *render.static_names(config)}, _kept(config))
+    ledger.begin(shelf, folder, last)
+    work.claimed = {*work.names(), *render.static_names(config)}
+    removed = claim(folder, work.claimed, _kept(config))
     output = Output(folder, last.lying(folder), anew)
     work.weave(output, last, known=known)
     for group in work.groups():
@@ -96,6 +97,7 @@ class _Work:
             cards = known.site.index.cards.values()
             self.recording = record.Recording(self.config, cards, _source, shelf.store)
         self.entries: dict[Place, Entry] = {}
+        self.claimed: set[str] = set()
         self.files: dict[str, Seen] = {}
         self.changed: set[str] = set()
         self.taken: dict[bytes, bytes] = {}
@@ -326,6 +328,7 @@ class _Work:
         )
 
     def _put(self, url: str, seen: Seen, changed: bool) -> None:
+        assert url in self.claimed, f"{url} was written and never claimed"
         self.files[url] = seen
         if changed:
             self.changed.add(url)

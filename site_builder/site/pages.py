@@ -31,7 +31,7 @@ from site_builder.site import stores
 from site_builder.site.inputs import content, unreadable
 from site_builder.site.ledger import Tally
 from site_builder.site.shelf import pickled, unpickled
-from site_builder.site.survey import builder, catalogue, digest_of
+from site_builder.site.survey import builder, catalogue
 from site_builder.translate import files
 from site_builder.verified import Verified
 from site_builder.weave.site import Log, Names, Site
@@ -62,7 +62,6 @@ class Entry:
     log: Log
     asked: bytes
     """The digest of the log."""
-    title: str
     search: str
     diagnostics: tuple[Diagnostic, ...]
     tally: Tally
@@ -122,12 +121,9 @@ def introduced(config: Config, file: File) -> tuple[Introduction, bool] | None:
     """
     source = file.source
     try:
-        found = digest(content(source.file)) if source.file else digest(b"")
+        page, found = parsed(source)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        found = digest(str(error))
-    page = parsed(config, source)
     if config.cache:
         stores.opened(config).put(PAGE, page_key(source, found), pickled(page))
     made = introduction(config, page, found)
@@ -135,11 +131,13 @@ def introduced(config: Config, file: File) -> tuple[Introduction, bool] | None:
     return made, steady and found == file.digest
 
 
-def introduction(config: Config, page: Page, content: bytes = b"") -> Introduction:
+def introduction(config: Config, page: Page, read: bytes = b"") -> Introduction:
+    """`read` is the digest of the file that the page was made from."""
+
     def opening(lang: str) -> translate.Localised:
         if lang == config.language:
             return translate.original(page)
-        return translate.opening(page, files.of_page(config, lang, page.url)[0])
+        return translate.opening(page, files.load(config, lang, files.path_of(lang, page.url))[0])
 
     names = {
         lang: weave.names(
@@ -151,22 +149,47 @@ def introduction(config: Config, page: Page, content: bytes = b"") -> Introducti
         )
         for lang in config.all_languages
     }
-    card, anchors = Card.of(page, content), weave.anchors(page)
+    card, anchors = Card.of(page, read), weave.anchors(page)
     identity = digest(repr(replace(card, digest=b"")), *sorted(anchors), repr(sorted(names.items())))
     return Introduction(card, anchors, names, identity)
 
 
-def parsed(config: Config, source: SourceFile) -> Page:
-    """The file as a page, an empty one if it cannot be read."""
+def parsed(source: SourceFile) -> tuple[Page, bytes]:
+    """
+    The file as a page, an empty one if it cannot be read, and the digest of just what was read: the file may be
+    another a moment later.
+
+    Raises:
+        FileNotFoundError: it is gone.
+    """
     try:
         data = content(source.file) if source.file else b""
+    except FileNotFoundError:
+        raise
     except OSError as error:
-        return replace(parse(source, b""), diagnostics=(unreadable(source.path, error),))
-    return as_markdown(parse(source, data))
+        return replace(parse(source, b""), diagnostics=(unreadable(source.path, error),)), digest(str(error))
+    return as_markdown(parse(source, data)), digest(data)
 
 
-def page_key(source: SourceFile, content: bytes) -> bytes:
-    return digest(builder(), repr(source), content)
+def page_key(source: SourceFile, read: bytes) -> bytes:
+    """What a page is kept under that was made from a file with that digest."""
+    return digest(builder(), repr(source), read)
+
+
+def stored(config: Config, source: SourceFile, read: bytes) -> Page | None:
+    """The page that was made from a file with that digest, if the store has it."""
+    data = stores.opened(config).get(PAGE, page_key(source, read)) if config.cache else None
+    page = unpickled(data) if data else None
+    return page if isinstance(page, Page) else None
+
+
+def known(config: Config, file: tuple[SourceFile, bytes]) -> Page | None:
+    """The page of a surveyed file, from the store if it is there; `None` if it has vanished."""
+    source, seen = file
+    try:
+        return stored(config, source, seen) or parsed(source)[0]
+    except FileNotFoundError:
+        return None
 
 
 # ---- behind it
@@ -178,7 +201,7 @@ def woven(context: Context, task: Task) -> Done:
     card = site.index.card(task.url)
     assert card is not None
     page, steady = loaded(config, card)
-    evidence = seen(config, page, context.verified, task)
+    evidence = evidence_of(config, page, context.verified, task)
     told = (
         *(record.diagnostics(page, evidence.record) if evidence.record else ()),
         *evidence.checked.diagnostics,
@@ -201,7 +224,6 @@ def woven(context: Context, task: Task) -> Done:
             digest(walks) if walks is not None else b"",
             asking.log or {},
             digest(repr(asking.log)),
-            result.title_text,
             search.row(task.url, result.title_text, result.search),
             tuple(sorted({*told, *result.diagnostics})),
             tally(evidence),
@@ -211,15 +233,16 @@ def woven(context: Context, task: Task) -> Done:
 
 def loaded(config: Config, card: Card) -> tuple[Page, bool]:
     """The page that was introduced, from the store or else from its file, which may have become another."""
-    data = stores.opened(config).get(PAGE, page_key(card.source, card.digest)) if config.cache else None
-    page = unpickled(data) if data else None
-    if isinstance(page, Page):
+    if page := stored(config, card.source, card.digest):
         return page, True
-    page = parsed(config, card.source)
-    return page, not card.source.file or digest_of(Path(card.source.file)) == card.digest
+    try:
+        page, read = parsed(card.source)
+    except FileNotFoundError:
+        return parse(card.source, b""), False
+    return page, read == card.digest
 
 
-def seen(config: Config, page: Page, compared: Verified, task: Task) -> weave.Evidence:
+def evidence_of(config: Config, page: Page, compared: Verified, task: Task) -> weave.Evidence:
     """What is known of the page by running it."""
     found = record.Record.from_bytes(task.record) if task.record else None
     return weave.Evidence(
@@ -237,9 +260,9 @@ def localised(context: Context, page: Page, lang: str) -> tuple[translate.Locali
     config = context.site.config
     if lang == config.language:
         return translate.original(page), True
-    found, faults = files.of_page(config, lang, page.url)
+    found, faults = files.load(config, lang, files.path_of(lang, page.url))
     if page.url == context.site.index.order[0]:
-        faults += files.common_faults(config, lang)
+        faults += files.interface_faults(config, lang)
     local = translate.localise(page, found, faults)
     return local, catalogue(config, lang, page.url) == context.catalogues[lang, page.url]
 

@@ -72,7 +72,8 @@ class Survey:
             for each in fields(config)
             if each.name not in _UNSEEN
         ]
-        return digest(builder(), config.site_title, *told)
+        # A page says whether its language covers only a part of the site.
+        return digest(builder(), config.site_title, *told, "", *sorted(dict(config.translated)))
 
     @cached_property
     def fingerprint(self) -> bytes:

@@ -21,9 +21,6 @@ from typing import Any, TypeVar
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-Progress = Callable[[int, int], None]
-"""Called with how many tasks are done, and how many there are."""
-
 FEW = 8
 """Below this many tasks a second process costs more than it saves."""
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from babel.support import NullTranslations
 
+from site_builder.atomic import put
 from site_builder.config import Config
 from site_builder.errors import Diagnostic, SiteError
 from site_builder.resources import resource_root
@@ -48,20 +49,15 @@ def load(config: Config, lang: str, name: str) -> Read:
         data = (config.folder(config.translations) / name).read_bytes()
     except FileNotFoundError:
         return Catalogue(shown, lang, (), terms=agreed), ()
+    except OSError as error:
+        return None, (_unreadable(shown, error),)
     found, faults = read(shown, lang, data)
     return found and replace(found, terms=agreed), faults
 
 
 def save(config: Config, name: str, data: bytes) -> bool:
     """Puts the catalogue in its place at one stroke; tells whether it differs from what was there."""
-    path = config.folder(config.translations) / name
-    if path.is_file() and path.read_bytes() == data:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    waiting = path.with_name(f".{path.name}.new")
-    waiting.write_bytes(data)
-    waiting.replace(path)
-    return True
+    return put(config.folder(config.translations) / name, data)
 
 
 def names(config: Config, lang: str) -> tuple[str, ...]:
@@ -71,18 +67,6 @@ def names(config: Config, lang: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in found if name != f"{lang}/{INTERFACE}"))
 
 
-def of_page(config: Config, lang: str, page_url: str) -> Read:
-    """The catalogue of a page, with the terms that it is held to."""
-    catalogue, found = load(config, lang, path_of(lang, page_url))
-    agreed, _ = terms(config, lang)
-    return replace(catalogue, terms=agreed) if catalogue else None, found
-
-
-def common_faults(config: Config, lang: str) -> tuple[Diagnostic, ...]:
-    """What is wrong with the interface and the glossary of a language, which are of no single page."""
-    return (*terms(config, lang)[1], *interface_faults(config, lang))
-
-
 def terms(config: Config, lang: str) -> tuple[tuple[Term, ...], tuple[Diagnostic, ...]]:
     """What the project's glossary decides for the language."""
     shown = (Path(config.translations) / GLOSSARY).as_posix()
@@ -90,6 +74,8 @@ def terms(config: Config, lang: str) -> tuple[tuple[Term, ...], tuple[Diagnostic
         text = (config.folder(config.translations) / GLOSSARY).read_text("utf-8")
     except FileNotFoundError:
         return (), ()
+    except OSError as error:
+        return (), (_unreadable(shown, error),)
     except UnicodeDecodeError:
         fault = "the glossary is not written in UTF-8"
         return (), (Diagnostic(shown, 1, 1, "glossary-syntax", fault, "save it in that encoding"),)
@@ -135,3 +121,9 @@ def interface_faults(config: Config, lang: str) -> tuple[Diagnostic, ...]:
         return (*found, *(words.usable(catalogue)[1] if catalogue else ()))
     except SiteError:
         return found
+
+
+def _unreadable(shown: str, error: OSError) -> Diagnostic:
+    reason = (error.strerror or str(error)).lower()
+    hint = "make it readable, or move it away"
+    return Diagnostic(shown, 1, 1, "unreadable", f"this file cannot be read: {reason}", hint)

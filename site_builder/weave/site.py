@@ -17,7 +17,7 @@ import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
+from functools import wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
 
 from markupsafe import Markup
@@ -53,12 +53,14 @@ class Around(NamedTuple):
 
 
 def question(method: Callable[P, Answer]) -> Callable[P, Answer]:
-    """Notes the answer where there is a log, and asks nothing twice."""
+    """Notes the answer where there is a log, and asks nothing twice. What it is about is given without names."""
     name = method.__name__
     _QUESTIONS.add(name)
 
     @wraps(method)
     def asked(*arguments: P.args, **named: P.kwargs) -> Answer:
+        if named:
+            raise TypeError(f"{name} is asked without names: {', '.join(named)}")
         site = cast("Site", arguments[0])
         if site.log is None:
             return method(*arguments, **named)
@@ -85,6 +87,8 @@ class Site:
     titles: Mapping[str, Mapping[str, Names]] = field(default_factory=dict)
     """Title and summary of every page, by language and URL."""
     languages: tuple[str, ...] = ("en",)
+    uncovered: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The pages that are not made in a language, by URL."""
     log: Log | None = None
 
     def asking(self) -> Site:
@@ -110,18 +114,7 @@ class Site:
     @question
     def covers(self, page_url: str, lang: str) -> bool:
         """Whether the page is made in that language too."""
-        return page_url not in self._uncovered.get(lang, ())
-
-    @cached_property
-    def _uncovered(self) -> Mapping[str, frozenset[str]]:
-        return {
-            lang: frozenset(
-                url
-                for url, card in self.index.cards.items()
-                if not self.config.covers(lang, card.source.path)
-            )
-            for lang in self.languages
-        }
+        return page_url not in self.uncovered.get(lang, ())
 
     def href(self, from_url: str, to_url: str, lang: str, anchor: str = "") -> str:
         """The address of one page as another in that language writes it."""

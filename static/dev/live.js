@@ -89,6 +89,10 @@
 
   // One after the other, so that an older page never replaces a newer one.
   new EventSource(stream).onmessage = event => {
-    turn = turn.then(() => act(JSON.parse(event.data))).catch(() => {});
+    turn = turn.then(() => act(JSON.parse(event.data))).catch(error => {
+      // An author must not look at an old page and be told nothing.
+      console.error(error);
+      say("This page could not be brought up to date: reload it", [String(error)]);
+    });
   };
 })();

@@ -220,6 +220,9 @@ class Project:
     def configure(self, number: int) -> None:
         self.config = replace(self.config, **pick(CONFIGURATIONS, number))
 
+    def configure_languages(self, *languages: str) -> None:
+        self.config = replace(self.config, languages=languages)
+
     def translate(self, number: int) -> None:
         lang = pick(["ja", "ja", "de"], number // 5)
         page = pick(["index", "a", "b", "sub/index", "sub/c", "text"], number)
@@ -256,26 +259,16 @@ class Project:
 
     def find(self, number: int) -> None:
         """What tests found."""
-        self.write("tests/verified.json", pick(["{}", "{", '{"pkg.a": {"code": "0", "findings": []}}'], number))
+        self.write(
+            "tests/verified.json", pick(["{}", "{", '{"pkg.a": {"code": "0", "findings": []}}'], number)
+        )
 
     # ---- what befalls the folders that a build writes
 
     def tamper(self, number: int) -> None:
         for path in self._some("site", ("",), number):
             if path.name != MANIFEST:
-                pick(
-                    [
-                        lambda: path.write_bytes(path.read_bytes() + b"!"),
-                        lambda: path.write_bytes(b""),
-                        path.unlink,
-                        lambda: os.utime(path),
-                        lambda: (
-                            shutil.copy(path, path.with_name("copy")) and path.with_name("copy").replace(path)
-                        ),
-                        lambda: shutil.rmtree(path.parent) if path.parent != self.output else None,
-                    ],
-                    number // 11,
-                )()
+                pick(HARM, number // 11)(path)
 
     def lose(self, number: int) -> None:
         """The output or the cache is gone or damaged."""
@@ -317,6 +310,22 @@ class Project:
         if found:
             yield pick(found, number)
 
+
+def _copied(path: Path) -> None:
+    """The same again, but another file to the system."""
+    copy = path.with_name("copy")
+    shutil.copy(path, copy)
+    copy.replace(path)
+
+
+HARM: tuple[Callable[[Path], object], ...] = (
+    lambda path: path.write_bytes(path.read_bytes() + b"!"),
+    lambda path: path.write_bytes(b""),
+    lambda path: path.unlink(),
+    lambda path: os.utime(path),
+    _copied,
+    lambda path: shutil.rmtree(path.parent) if path.parent.name != "site" else None,
+)
 
 EDITS: tuple[Callable[[Project, int], None], ...] = (
     *(Project.change, Project.change, Project.improve, Project.remove, Project.rename, Project.rename_folder),

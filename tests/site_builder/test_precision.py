@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,9 @@ from typing import Any
 import pytest
 
 from site_builder.cache import Store
-from site_builder.config import Config, load
+from site_builder.config import MANIFEST, Config, load
 from site_builder.record import Recording
-from site_builder.site import Report, Shelf, acquaintance, build, line, pages, survey
+from site_builder.site import Report, Shelf, acquaintance, build, line, pages, workers
 from site_builder.write import Output
 
 from .conftest import FIXTURES
@@ -46,7 +47,7 @@ class Site:
 
     def build(self, progress: Callable[[str, int, int], None] | None = None, **changes: Any) -> Done:
         done = Done(Report((), 0, None), set(), {}, [])  # type: ignore[arg-type]
-        spread, run = line.spread, Recording.run
+        spread, run = workers.spread, Recording.run
 
         def watched(function: Any, tasks: Any, *more: Any) -> Any:
             if function is pages.woven:
@@ -104,7 +105,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, dict[str, b
 
 
 @pytest.fixture
-def site(project: tuple[Site, dict[str, bytes]]) -> Iterator[Site]:
+def site(project: tuple[Site, dict[str, bytes]]) -> Site:
     """One project for all tests, as it was, and built."""
     site, before = project
     for name in files(site.folder).keys() - before.keys():
@@ -228,8 +229,6 @@ def test_one_language_leaves_the_others_alone(site: Site) -> None:
 def test_another_version_of_the_builder_makes_every_file_anew(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
-
     put, made = Output.put, set()
 
     def noted(self: Output, url: str, data: bytes) -> Any:
@@ -237,14 +236,10 @@ def test_another_version_of_the_builder_makes_every_file_anew(
         return put(self, url, data)
 
     monkeypatch.setattr(Output, "put", noted)
-    for module in (sys.modules[survey.__module__], pages, line):
-        monkeypatch.setattr(module, "builder", lambda: b"another")
+    for module in ("survey", "pages", "line", "ledger"):
+        monkeypatch.setattr(sys.modules[f"site_builder.site.{module}"], "builder", lambda: b"another")
     site.build()
-    assert made == files(site.folder / "site").keys() - {
-        ".site_builder.json",
-        "tiny/deep/dot.svg",
-        "deep/dot.svg",
-    }
+    assert made == files(site.folder / "site").keys() - {MANIFEST}
 
 
 def test_better_prose_runs_no_example_and_other_code_runs_those_that_import_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def test_what_cannot_be_read_is_a_diagnostic_and_a_page_or_no_image(tmp_path: Pa
         ("folder", "no regular file"),
     ]:
         source = SourceFile(f"{name}.py", str(tmp_path / f"{name}.py"), name, f"{name}.html", False)
-        page = parsed(Config(root=tmp_path), source)
+        page, _ = parsed(source)
         assert [fault.code for fault in page.diagnostics] == ["unreadable"]
         assert reason in page.diagnostics[0].message
         assert page.diagnostics[0].hint
@@ -108,3 +109,64 @@ def _use_a_store(_: None, mark: Path) -> None:
         setattr(cache.Store, "close", noted)  # noqa: B010
         pages._noted = True  # type: ignore[attr-defined]
         pages.renderer(Config(root=mark.parent))
+
+
+def test_a_file_that_is_saved_while_it_is_read_is_not_taken_for_what_it_was(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from site_builder.site import pages
+
+    sums = tiny / "tiny" / "sums.py"
+    before = sums.read_bytes()
+    after = before.replace(b"Nothing is carried.", b"All is carried.")
+    read = pages.content
+
+    def saved_meanwhile(file: str) -> bytes:
+        data = read(file)
+        if Path(file) == sums and data == before:
+            sums.write_bytes(after)
+        return data
+
+    monkeypatch.setattr(pages, "content", saved_meanwhile)
+    config = load(tiny)
+    site_builder.build(config)
+    monkeypatch.undo()
+    page = tiny / config.output / "sums.html"
+    for data, words in (
+        (after, "All is carried."),
+        (before, "Nothing is carried."),
+        (after, "All is carried."),
+    ):
+        sums.write_bytes(data)
+        site_builder.build(config)
+        assert words in page.read_text("utf-8")
+
+
+def test_a_catalogue_that_cannot_be_read_costs_its_page_the_language(tiny: Path) -> None:
+    catalogue = tiny / "translations" / "ja" / "sums.po"
+    catalogue.unlink()
+    catalogue.mkdir()
+    made = make(replace(load(tiny), cache=""))
+    assert [(fault.path, fault.code) for fault in made.diagnostics] == [
+        ("translations/ja/sums.po", "unreadable")
+    ]
+    assert b"Nothing is carried." in made.files["ja/sums.html"]
+
+
+def test_what_is_made_to_be_looked_at_is_made_once(tiny: Path) -> None:
+    config = load(tiny)
+    first, second = make(config), make(config)
+    assert first.report.written.changed > 0
+    assert second.report.written.changed == 0
+    assert first.files == second.files
+    assert not (tiny / config.output).exists()
+    assert (tiny / config.cache / ".gitignore").exists()
+
+
+def test_a_question_is_asked_without_names() -> None:
+    from site_builder import index
+    from site_builder.weave import Site
+
+    site = Site(Config(root=Path()), index.build([]), {}).asking()
+    with pytest.raises(TypeError, match="lang"):
+        site.names("a.html", lang="ja")

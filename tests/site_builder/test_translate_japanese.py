@@ -40,7 +40,7 @@ def test_all_models_and_the_first_chapter_of_the_manual_are_there() -> None:
 
 
 def catalogue(url: str) -> Catalogue:
-    found, faults = files.of_page(CONFIG, "ja", url)
+    found, faults = files.load(CONFIG, "ja", files.path_of("ja", url))
     assert faults == ()
     assert found
     return found

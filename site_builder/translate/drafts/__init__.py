@@ -55,8 +55,8 @@ class Batch:
 @dataclass
 class Drafted:
     """
-    What a run did; it is kept up to date while the run goes on. `spent` says that the budget ended it, `counted` how
-    many texts were left out because they count something.
+    What a run did; it is kept up to date while the run goes on. `spent` says that the limit or the budget ended it,
+    `counted` how many texts were left out because they count something.
     """
 
     blocks: int = 0

@@ -1,0 +1,40 @@
+"""
+---
+title: At one stroke
+summary: A file is the old one or the new one, whoever looks and whatever is killed.
+---
+# At one stroke
+
+The new file is written beside the old one and then takes its place. Its first name tells whose it is, so that what a
+killed process has left can be told from what a living one is still writing.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+WAITING = ".site_builder-"
+"""What a file is called, with the number of its process, until it takes its place."""
+
+
+def put(path: Path, data: bytes, *, even_if_equal: bool = False) -> bool:
+    """Replaces the file at one stroke; tells whether it had to."""
+    if not even_if_equal:
+        try:
+            if path.stat().st_size == len(data) and path.read_bytes() == data:
+                return False
+        except OSError:
+            pass
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{WAITING}{os.getpid()}-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return True
