@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import accumulate, pairwise
 
-from site_builder.highlight.tokens import Token
+from site_builder.highlight.classes import Token
 
 Links = Mapping[int, tuple[int, str, str]]
 """By the column (from one) at which an identifier begins: the column behind it, `href` and `title`."""
