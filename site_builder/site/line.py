@@ -22,7 +22,7 @@ from site_builder.index import Card
 from site_builder.model import Page, SourceFile
 from site_builder.outputs import Group, steps
 from site_builder.site import ledger
-from site_builder.site.inputs import content, taken, unreadable_image
+from site_builder.site.inputs import content, size, taken, unreadable_image
 from site_builder.site.ledger import Ledger
 from site_builder.site.pages import (
     Context,
@@ -118,7 +118,12 @@ class _Work:
         found: dict[bytes, Introduction] = self.shelf.get(CARD, files)
         lacking = [key for key in files if key not in found]
         answers = spread(
-            introduced, [files[key] for key in lacking], config, self.jobs, self._report("reading")
+            introduced,
+            [files[key] for key in lacking],
+            config,
+            self.jobs,
+            self._report("reading"),
+            lambda file: size(file.source),
         )
         fresh: dict[bytes, Introduction] = {}
         for key, answer in zip(lacking, answers, strict=True):
@@ -193,7 +198,15 @@ class _Work:
             for url, languages in lacking.items()
         ]
         context = Context(self.site, output, self.inputs.catalogues, self.inputs.looks, self.verified)
-        for done in spread(woven, tasks, context, self.jobs, self._report("weaving")):
+        cards = self.site.index.cards
+        for done in spread(
+            woven,
+            tasks,
+            context,
+            self.jobs,
+            self._report("weaving"),
+            lambda task: size(cards[task.url].source),
+        ):
             for lang, entry in done.entries.items():
                 self.entries[done.url, lang] = entry
                 if not entry.digest or done.url in fleeting:
