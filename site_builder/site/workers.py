@@ -12,10 +12,8 @@ a forked process has it already.
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -66,6 +64,10 @@ def spread(
             if progress:
                 progress(len(results), len(tasks))
         return results
+    # Imported late: who changes one page has nothing to share.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     order = sorted(range(len(tasks)), key=lambda number: -weight(tasks[number]))
     # An ordinary one is done here: what it loads and compiles, the others have from the fork.
     first = order.pop(len(order) // 2)
