@@ -10,7 +10,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.installed-runtime
 DEVELOPMENT := $(VENV)/.installed-development
-BENCH := $(VENV)/.installed-bench
+# A peer that has a place of its own: it would put a package called `tests` beside ours.
+PYCCO := .cache/pycco/bin/pycco
 
 # The first Python on the path that is new enough; `make PYTHON=/path/to/python3.12 …` chooses another.
 NEW_ENOUGH := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
@@ -75,8 +76,8 @@ format: $(DEVELOPMENT) ## let ruff format the code and mend what it can
 	@$(BIN)/ruff check --fix-only --quiet
 	@$(BIN)/ruff format
 
-bench: $(BENCH) ## measure against named peers, as ratios: minutes, on a quiet machine
-	@for file in benchmarks/*.py; do echo "— $$file"; $(BIN)/python "$$file" $(ARGS); done
+bench: $(DEVELOPMENT) $(PYCCO) ## measure against named peers, as ratios: minutes, on a quiet machine
+	@for file in benchmarks/*.py; do echo "— $$file"; PYCCO=$(PYCCO) $(BIN)/python "$$file" $(ARGS); done
 
 verified: $(DEVELOPMENT) ## hold the models against others' work, and keep for the pages how near they came
 	@$(PYTEST) --verified-write $(ARGS) tests/labml_nn
@@ -99,10 +100,9 @@ $(RUNTIME): pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --disable-pip-version-check --editable .
 	@touch $@
 
-$(BENCH): pyproject.toml | $(BIN)/python
-	@echo '— installing what the site, the tests and the benchmarks need'
-	@$(BIN)/python -m pip install --disable-pip-version-check --editable '.[dev,oracles,bench]'
-	@touch $@ $(DEVELOPMENT) $(RUNTIME)
+$(PYCCO): | $(BIN)/python
+	@$(BIN)/python -m venv .cache/pycco
+	@.cache/pycco/bin/python -m pip install --disable-pip-version-check --quiet 'pycco==0.6.0'
 
 $(DEVELOPMENT): pyproject.toml | $(BIN)/python
 	@echo '— installing what the site and the tests need (PyTorch is large: the first time takes minutes)'

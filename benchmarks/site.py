@@ -62,8 +62,9 @@ def main() -> None:
 
 
 def pycco(folder: Path, quick: bool) -> None:
-    if find_spec("pycco") is None:
-        print("pycco is not installed: pip install 'annotated-nn[bench]'")
+    peer = shutil.which(os.environ.get("PYCCO", "pycco"))
+    if peer is None:
+        print("Pycco is not there: `make bench` installs it, PYCCO=/path/to/pycco names another")
         return
     for name, make in (("torch/nn", _torch_nn), ("standard library", _standard_library)):
         place = folder / name.replace("/", "_").replace(" ", "_")
@@ -73,7 +74,7 @@ def pycco(folder: Path, quick: bool) -> None:
         ours, theirs = [], []
         for _ in range(1 if quick else 3):
             ours.append(wall(partial(cold, place, package.name)))
-            theirs.append(wall(partial(_pycco, place, files)))
+            theirs.append(wall(partial(_pycco, str(Path(peer).absolute()), place, files)))
         complete(place, place / "out", package.name)
         assert len(list((place / "pycco").rglob("*.html"))) == len(files)
         print(
@@ -103,10 +104,10 @@ def _copied(source: Path, target: Path) -> Path:
     return target
 
 
-def _pycco(place: Path, files: list[str]) -> None:
+def _pycco(peer: str, place: Path, files: list[str]) -> None:
     shutil.rmtree(place / "pycco", ignore_errors=True)
-    command = [sys.executable, "-c", "from pycco.main import main; main()", "-p", "-s", "-d", "pycco", *files]
-    subprocess.run(command, cwd=place, check=True, capture_output=True)
+    command = [peer, "-p", "-s", "-d", "pycco", *files]
+    subprocess.run(command, cwd=place, env=environment(), check=True, capture_output=True)
 
 
 # --- a build after a build ---
@@ -277,7 +278,9 @@ def build(place: Path, package: str) -> None:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    """As on a machine where somebody works: Python keeps what it has compiled."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": str(REPOSITORY)}
 
 
 def complete(place: Path, out: Path, package: str) -> None:

@@ -19,7 +19,8 @@ from site_builder.config import load
 from site_builder.discover import discover
 from site_builder.model import Page
 from site_builder.parse import parse
-from site_builder.record import Limits, timed
+from site_builder.record import Limits
+from site_builder.record.timing import timed
 
 GOAL = 2.0
 TOLD_FROM = 0.2

@@ -43,6 +43,10 @@ class ProseLine:
     column: int
     raw: bool = True
 
+    # There are tens of thousands of these in a site; what `dataclasses` does instead takes five times as long.
+    def __reduce__(self) -> tuple[type[ProseLine], tuple[str, str, int, int, bool]]:
+        return ProseLine, (self.text, self.path, self.line, self.column, self.raw)
+
 
 class BlockState(StrEnum):
     """How a block that is shown in its source language came to be so, or who translated it but a person."""
@@ -126,6 +130,9 @@ class Section:
     scope: str
     anchor: str
 
+    def __reduce__(self) -> tuple[type[Section], tuple[Kind, int, int, Prose, tuple[int, ...], str, str]]:
+        return Section, (self.kind, self.start, self.end, self.prose, self.code, self.scope, self.anchor)
+
     @property
     def shown(self) -> bool:
         return bool(self.code) or bool(self.prose)
@@ -150,6 +157,9 @@ class Reference:
     column: int
     end_column: int
     target: str
+
+    def __reduce__(self) -> tuple[type[Reference], tuple[int, int, int, str]]:
+        return Reference, (self.line, self.column, self.end_column, self.target)
 
 
 @dataclass(frozen=True, slots=True)

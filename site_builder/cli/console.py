@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from site_builder.errors import Diagnostic, count
@@ -74,6 +73,9 @@ def progress(out: Console, quiet: bool) -> Iterator[Callable[[str, int, int], No
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
         return
+    # Imported late: most builds that anybody waits for are over before a bar would stand there.
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
     columns = (TextColumn("{task.description:>8}"), BarColumn(), MofNCompleteColumn())
     # No thread of its own for the bar: processes are forked meanwhile, and would inherit its locks.
     with Progress(*columns, console=out, transient=True, auto_refresh=False) as bar:

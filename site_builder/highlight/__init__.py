@@ -2,7 +2,7 @@
 ---
 title: Highlight
 summary: Pygments once per file, cut by line; every line read back gives the bytes of the file.
-order: [tokens, lines]
+order: [tokens, scanner, reader, classes, lines]
 ---
 # Highlight
 
@@ -30,8 +30,9 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from site_builder.highlight.classes import CLASSES, Token
 from site_builder.highlight.lines import Links, Signs, hanging_html, inline_html, line_html
-from site_builder.highlight.tokens import CLASSES, Token, python
+from site_builder.highlight.tokens import python
 
 __all__ = ["Links", "Signs", "Token", "block", "hanging_html", "line_html", "python"]
 

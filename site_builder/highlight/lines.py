@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import accumulate, pairwise
 
-from site_builder.highlight.tokens import Token
+from site_builder.highlight.classes import Token
 
 Links = Mapping[int, tuple[int, str, str]]
 """By the column (from one) at which an identifier begins: the column behind it, `href` and `title`."""
@@ -103,16 +103,25 @@ def _line(tokens: Sequence[Token], links: Links = {}, signs: Signs = ()) -> tupl
     if links or signs:
         more = (*_link_marks(links, len(body)), *_sign_marks(signs, len(body)))
         marks = sorted([*marks, *more], key=_nesting)
-    width = len(body[:indent].expandtabs(TAB).replace("\f", "")) if indent else 0
-    return _text(body[:indent]), width, "".join(_pieces(tokens, indent, marks))
+    lead = body[:indent]
+    width = len(lead.expandtabs(TAB).replace("\f", "")) if indent else 0
+    if marks or not tokens or (indent and tokens[0].text != lead):
+        content = "".join(_pieces(tokens, indent, marks))
+    else:
+        content = inline_html(tokens[1:] if indent else tokens)
+    return _text(lead), width, content
 
 
 def inline_html(tokens: Sequence[Token]) -> str:
     """Tokens without anything round them."""
-    return "".join([_styled(cls, text) for cls, text in tokens])
+    if _SPECIAL.search("".join([text for _, text in tokens])):
+        return "".join([_styled(cls, text) for cls, text in tokens])
+    return "".join([f'<i class="{cls}">{text}</i>' if cls else text for cls, text in tokens])
 
 
 def _text(text: str) -> str:
+    if not _SPECIAL.search(text):
+        return text
     return _SPECIAL.sub(lambda found: _REFERENCES.get(found[0], "\ufffd"), text)
 
 

@@ -28,7 +28,7 @@ What is wrong comes with its place, counted in characters of the expression:
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any
@@ -80,6 +80,8 @@ class Renderer:
 
     def __init__(self, store: Store | None):
         self._store = store
+        self._page: dict[bytes, dict[str, Any]] = {}
+        """The answers for the page that was marked last, by their keys: it will ask for them again."""
 
     def render(self, tex: str, display: bool = False, macros: Mapping[str, str] | None = None) -> str:
         """As the function of the same name."""
@@ -102,12 +104,13 @@ class Renderer:
         The formulas of a page, each with how often it stands there, with marks around the symbols and around what the
         page has more than once. One that cannot be typeset is left out, and a symbol that cannot be occurs nowhere.
         """
+        bodies, macros_json = _normalised(tuple((macros or {}).items()))
+        self._prepare(formulas, bodies, macros_json)
         plain: dict[Formula, str] = {}
         # The order in which a translation has them changes nothing.
         for tex, display in sorted(formulas):
             with suppress(MathError):
                 plain[tex, display] = self.render(tex, display, macros)
-        bodies, macros_json = _normalised(tuple((macros or {}).items()))
         request = {
             "formulas": [
                 {"tex": prepare(tex).sent, "display": display, "count": formulas[tex, display]}
@@ -138,6 +141,27 @@ class Renderer:
             self._store.put(_MARKED, key, json.dumps(answer).encode())
         return answer
 
+    def _prepare(self, formulas: Iterable[Formula], bodies: dict[str, str], macros_json: str) -> None:
+        """Asks the store once for all formulas of a page, and puts there at once what it lacks."""
+        if self._store is None:
+            return
+        sources = [(prepare(tex), display) for tex, display in formulas]
+        wanted = {
+            _key(source, display, macros_json): (source, display)
+            for source, display in sources
+            if len(source.text) <= MAX_LENGTH
+        }
+        known = self._store.get_many(_KIND, wanted)
+        self._page = {key: json.loads(value) for key, value in known.items()}
+        made = {
+            key: _typeset(source, display, bodies)
+            for key, (source, display) in wanted.items()
+            if key not in known
+        }
+        self._page |= made
+        lasting = {key: answer for key, answer in made.items() if _lasts(answer)}
+        self._store.put_many(_KIND, {key: json.dumps(answer).encode() for key, answer in lasting.items()})
+
     def _answer(
         self, source: Source, display: bool, bodies: dict[str, str], macros_json: str
     ) -> dict[str, Any]:
@@ -145,13 +169,23 @@ class Renderer:
             return {"limit": "length"}
         if self._store is None:
             return _typeset(source, display, bodies)
-        key = digest(_version_key(), source.text, source.sent, "block" if display else "line", macros_json)
+        key = _key(source, display, macros_json)
+        if key in self._page:
+            return self._page[key]
         value = self._store.get(_KIND, key)
         answer: dict[str, Any] = json.loads(value) if value else _typeset(source, display, bodies)
-        # What ran out of time or memory may do better on another day.
-        if value is None and answer.get("limit") not in ("time", "memory"):
+        if value is None and _lasts(answer):
             self._store.put(_KIND, key, json.dumps(answer).encode())
         return answer
+
+
+def _key(source: Source, display: bool, macros_json: str) -> bytes:
+    return digest(_version_key(), source.text, source.sent, "block" if display else "line", macros_json)
+
+
+def _lasts(answer: Mapping[str, Any]) -> bool:
+    """What ran out of time or memory may do better on another day."""
+    return answer.get("limit") not in ("time", "memory")
 
 
 @lru_cache(maxsize=256)

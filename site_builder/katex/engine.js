@@ -269,7 +269,11 @@ const marker = (symbols, id) => {
     }
     return found;
   };
-  const wrap = (node, attributes) => ({type: "html", mode: node.mode, attributes, body: [node]});
+  let wraps = 0;
+  const wrap = (node, attributes) => {
+    wraps += 1;
+    return {type: "html", mode: node.mode, attributes, body: [node]};
+  };
   const wrapAll = (nodes, name, value) => {
     let first = true;
     return nodes.map((node) => {
@@ -324,7 +328,7 @@ const marker = (symbols, id) => {
     const walker = walk(look);
     return walker;
   };
-  return {counting, wrapping, places};
+  return {counting, wrapping, places, wraps: () => wraps};
 };
 
 // The tree to be rendered next; only while it is, the command exists.
@@ -348,17 +352,19 @@ const parsed = (tex, request) => {
   }
 };
 
-// Of each formula of a page, the HTML with marks in it, or null where it cannot be had; and how often each symbol occurs.
+// Of each formula of a page, the HTML with marks in it, or null where it has none or cannot be had; and how often each symbol occurs.
 globalThis.mark = (json) => {
   const request = JSON.parse(json);
   const id = identity(new Map());
-  const {counting, wrapping, places} = marker(request.symbols.map((tex) => parsed(tex, request)), id);
+  const {counting, wrapping, places, wraps} = marker(request.symbols.map((tex) => parsed(tex, request)), id);
   const trees = request.formulas.map(({tex, display}) => parsed(tex, {...request, display}));
   trees.forEach((body, at) => body && counting(request.formulas[at].count).list(body, true, true));
   const html = trees.map((body, at) => {
     if (!body) return null;
     try {
+      const before = wraps();
       tree = wrapping().list(body, true, true);
+      if (wraps() === before) return null;
       return katex.renderToString("\\site@marked", {...settings({...request, display: request.formulas[at].display}), output: "html"});
     } catch (error) {
       if (!(error instanceof Error) || /call stack|out of memory|interrupted/.test(error.message)) throw error;

@@ -52,20 +52,24 @@ def _placed(converted: list[str], lines: Sequence[ProseLine]) -> Iterator[ProseL
     for number, line in enumerate(lines):
         places.setdefault(_letters(line.text), []).append(number)
     for text in converted:
+        letters = _letters(text)
         later = (
-            [number for number in places.get(_letters(text), ()) if number >= at] if _letters(text) else []
+            next((number for number in places.get(letters, ()) if number >= at), None) if letters else None
         )
-        if later:
-            at = later[0]
+        if later is not None:
+            at = later
             where = lines[at]
             shift = _indent(where.text) - _indent(text)
-            yield replace(where, text=text, column=max(where.column + shift, 1))
+            yield ProseLine(text, where.path, where.line, max(where.column + shift, 1), where.raw)
         else:
-            yield replace(where, text=text)
+            yield ProseLine(text, where.path, where.line, where.column, where.raw)
+
+
+_NO_LETTER = re.compile(r"\\.|&\w+;|\W")
 
 
 def _letters(text: str) -> str:
-    return re.sub(r"\\.|&\w+;|\W", "", text)
+    return _NO_LETTER.sub("", text)
 
 
 def _indent(text: str) -> int:

@@ -14,6 +14,7 @@ put back.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -31,6 +32,9 @@ from site_builder.prose.notes import Notes
 from site_builder.prose.protect import protect
 from site_builder.prose.slots import Slots
 from site_builder.prose.slugging import unique
+
+_HEADING = re.compile("#|==|--")
+"""Without any of these a text has no heading."""
 
 
 def render(
@@ -119,6 +123,8 @@ def formulas(prose: Prose) -> tuple[tuple[str, bool], ...]:
 
 def slugs(prose: Prose) -> tuple[str, ...]:
     """One slug for each heading, from the text as typed."""
+    if not _HEADING.search(prose.text):
+        return ()
     headings = [block for block in blocks.split(prose.text) if block.kind is BlockKind.HEADING]
     return _slugs(headings, prose.text)
 

@@ -36,12 +36,10 @@ from site_builder.errors import Diagnostic
 from site_builder.index import Card
 from site_builder.model import Page
 from site_builder.parse import encode
-from site_builder.record.crew import run, task
 from site_builder.record.keys import Keys, code_digest
 from site_builder.record.limits import Limits
 from site_builder.record.model import Fault, Record
 from site_builder.record.outline import Outline, outline_of
-from site_builder.record.timing import timed
 
 __all__ = [
     "Limits",
@@ -53,7 +51,6 @@ __all__ = [
     "diagnostics",
     "outline_of",
     "record_pages",
-    "timed",
 ]
 
 KIND = "record"
@@ -112,6 +109,9 @@ class Recording:
         Runs the examples of these pages. Each record comes with whether it would be the same another time. What still
         runs when `interrupted` says so is ended and does not come.
         """
+        # Imported late: a build that runs nothing has no need of it.
+        from site_builder.record.crew import run, task
+
         tasks = [
             task(
                 page(url), self.limits, self._keys.loads(self._cards[url]), self._keys.read(self._cards[url])

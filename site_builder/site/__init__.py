@@ -72,17 +72,19 @@ def build(
         else:
             # Who has nothing to do shall not wait for all that could do it.
             from site_builder.site.line import make as work
+            from site_builder.site.workers import unhurried
 
-            done = work(
-                inputs,
-                last,
-                shelf,
-                jobs=jobs,
-                anew=clean,
-                progress=progress,
-                known=known,
-                interrupted=interrupted,
-            )
+            with unhurried():
+                done = work(
+                    inputs,
+                    last,
+                    shelf,
+                    jobs=jobs,
+                    anew=clean,
+                    progress=progress,
+                    known=known,
+                    interrupted=interrupted,
+                )
     finally:
         stores.close(config)
     return replace(done, seconds=time.perf_counter() - started)

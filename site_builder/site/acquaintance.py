@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from site_builder import index
 from site_builder.cache import digest
 from site_builder.model import SourceFile
+from site_builder.site.inputs import size
 from site_builder.site.pages import File, Introduction, introduced, page_key
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey
@@ -50,7 +51,8 @@ def introduce(
     }
     found: dict[bytes, Introduction] = shelf.get(CARD, files)
     lacking = [key for key in files if key not in found]
-    answers = spread(introduced, [files[key] for key in lacking], config, jobs, report)
+    tasks = [files[key] for key in lacking]
+    answers = spread(introduced, tasks, config, jobs, report, lambda file: size(file.source))
     fresh: dict[bytes, Introduction] = {}
     steady = True
     for key, answer in zip(lacking, answers, strict=True):

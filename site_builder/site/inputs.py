@@ -16,6 +16,7 @@ from pathlib import Path
 
 from site_builder.discover import Asset, Found
 from site_builder.errors import Diagnostic
+from site_builder.model import SourceFile
 
 HINT = "make it readable, or leave it out with `exclude` in [tool.site_builder]"
 
@@ -36,6 +37,14 @@ def content(file: str) -> bytes:
             # A pipe would keep us waiting for ever.
             raise OSError("it is no regular file")
     return path.read_bytes()
+
+
+def size(source: SourceFile) -> int:
+    """Of the file, as far as anybody can tell."""
+    try:
+        return Path(source.file).stat().st_size
+    except OSError:
+        return 0
 
 
 def unreadable(path: str, error: OSError) -> Diagnostic:

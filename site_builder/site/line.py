@@ -21,7 +21,7 @@ from site_builder.model import Page
 from site_builder.outputs import Group, steps
 from site_builder.site import ledger
 from site_builder.site.acquaintance import introduce
-from site_builder.site.inputs import content, taken, unreadable_image
+from site_builder.site.inputs import content, size, taken, unreadable_image
 from site_builder.site.ledger import Ledger
 from site_builder.site.pages import (
     Context,
@@ -142,7 +142,15 @@ class _Work:
             for url, languages in lacking.items()
         ]
         context = Context(self.site, output, self.inputs.catalogues, self.inputs.looks, self.verified)
-        for done in spread(woven, tasks, context, self.jobs, self._report("weaving")):
+        cards = self.site.index.cards
+        for done in spread(
+            woven,
+            tasks,
+            context,
+            self.jobs,
+            self._report("weaving"),
+            lambda task: size(cards[task.url].source),
+        ):
             for lang, entry in done.entries.items():
                 self.entries[done.url, lang] = entry
                 if not entry.digest or done.url in fleeting:

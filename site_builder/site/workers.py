@@ -12,10 +12,9 @@ a forked process has it already.
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 Task = TypeVar("Task")
@@ -32,38 +31,61 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Garbage is looked for less often: a build makes millions of values, and hardly any of them in a circle."""
+    before = gc.get_threshold()
+    gc.set_threshold(50_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
 def spread(
     function: Callable[[Any, Task], Result],
     tasks: Sequence[Task],
     shared: Any,
     jobs: int,
     progress: Callable[[int, int], None] | None = None,
+    weight: Callable[[Task], int] = lambda _: 1,
 ) -> list[Result]:
-    """`function(shared, task)` for every task, in order."""
-    results: list[Result] = []
+    """
+    `function(shared, task)` for every task, in order. Of several processes each takes the heaviest task that is left,
+    so that none has a long one to finish alone.
+    """
     if jobs < 2 or len(tasks) < FEW:
+        results: list[Result] = []
         for task in tasks:
             results.append(function(shared, task))
             if progress:
                 progress(len(results), len(tasks))
         return results
+    # Imported late: who changes one page has nothing to share.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    order = sorted(range(len(tasks)), key=lambda number: -weight(tasks[number]))
+    # An ordinary one is done here: what it loads and compiles, the others have from the fork.
+    first = order.pop(len(order) // 2)
+    found = {first: function(shared, tasks[first])}
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
     with ProcessPoolExecutor(
         jobs, multiprocessing.get_context(method), initializer=_adopt, initargs=(shared,)
     ) as pool:
-        chunk = max(1, min(16, len(tasks) // (jobs * 4)))
-        for result in pool.map(_call, [(function, task) for task in tasks], chunksize=chunk):
-            results.append(result)
+        chunk = max(1, min(8, len(tasks) // (jobs * 16)))
+        done = pool.map(_call, [(function, tasks[number]) for number in order], chunksize=chunk)
+        for number, result in zip(order, done, strict=True):
+            found[number] = result
             if progress:
-                progress(len(results), len(tasks))
-    return results
+                progress(len(found), len(tasks))
+    return [found[number] for number in range(len(tasks))]
 
 
 def _adopt(shared: Any) -> None:
     global _shared
-    # What the parent has is not ours to collect, and pages are trees that end by themselves.
+    # What the parent has is not ours to collect.
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
     _shared = shared
 
 

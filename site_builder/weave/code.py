@@ -23,6 +23,7 @@ from site_builder.weave.signs import Signs
 from site_builder.weave.site import Site
 
 _NAME = re.compile(r"[^\W\d]\w*")
+_NO_NAMES = frozenset("gckm")
 
 
 class Code:
@@ -71,6 +72,5 @@ class Code:
     def names(self, section: Section) -> Iterator[str]:
         """The identifiers of the section's code, for search."""
         for number in section.code:
-            for token in self.tokens[number - 1]:
-                if token.cls not in ("g", "c", "k", "m"):
-                    yield from _NAME.findall(token.text)
+            line = " ".join([text for cls, text in self.tokens[number - 1] if cls not in _NO_NAMES])
+            yield from _NAME.findall(line)

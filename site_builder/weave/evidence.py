@@ -112,10 +112,12 @@ class Margin:
 
     def marked(self, made: str, section: int) -> str:
         """The prose with what is known of each claim in it."""
+        if self.record is None:
+            return made
 
         def mark(found: re.Match[str]) -> str:
             verdict = self.checked.verdict(section, html.unescape(found[1]))
-            if verdict is None or self.record is None:
+            if verdict is None:
                 return found[0]
             word = html.escape(self.words.get(str(verdict), ""))
             sign = f'<span class="sign" title="{word}"><span class="hidden">{word}</span></span>'

@@ -22,7 +22,6 @@ takes it apart, line by line. To teach it something new, write a rule and put it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from site_builder.prose.docstyles import authored, blocks
@@ -61,7 +60,7 @@ def to_markdown(
         converted = escape_unknown(converted)
     else:
         converted = join(Context(references(text, known), blocks.run).convert(_lines(text)))
-    return converted if _essence(converted) != _essence(text) else None
+    return converted if converted != text and _essence(converted) != _essence(text) else None
 
 
 def _lines(text: str) -> list[str]:
@@ -77,6 +76,8 @@ def _essence(text: str) -> list[tuple[bool, str]]:
     for line in text.split("\n"):
         if line.strip():
             words = " ".join(line.replace("``", "`").split())
-            found.append((blank and line.startswith("    "), re.sub(r"^[-+] ", "* ", words)))
+            if words.startswith(("- ", "+ ")):
+                words = f"* {words[2:]}"
+            found.append((blank and line.startswith("    "), words))
         blank = not line.strip()
     return found

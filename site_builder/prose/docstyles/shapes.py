@@ -189,7 +189,7 @@ _SIGNS = frozenset("=<>(){}[];|/\\+*#@%&^~\"'_`-:0123456789")
 def is_columns(lines: Sequence[str]) -> bool:
     """Whether lines without markup are a table or a drawing: their gaps stand below one another, or are wide."""
     filled = _sample(lines)
-    if len(filled) < 2:
+    if len(filled) < 2 or not any("  " in line for line in filled):
         return False
     gaps = Counter(end for line in filled for end in {match.end() for match in _GAP.finditer(line)})
     wide = sum(1 for line in filled if _WIDE_GAP.search(line))

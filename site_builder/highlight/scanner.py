@@ -1,0 +1,221 @@
+r"""
+---
+title: Scanner
+summary: One expression finds the tokens that Pygments would, and leaves the rest to it.
+---
+# Scanner
+
+Pygments tries some forty rules at every token. Nearly all of a file needs ten, so here these are one expression, and
+its matches are tokens. What a word is, Pygments is asked once for each word. Import statements, decorators and
+f-strings it is given as they stand: before and behind each of them it is where it was at the start of the file.
+
+Nothing is guessed. Where a file has something that the expression does not cover, or might cover in another way than
+Pygments, `UnsureError` says so, and the file is Pygments' to read.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from pygments.token import Comment, Keyword, Name
+
+from site_builder.highlight.classes import CLASSES, IS_NAME, Kind, Token, merges
+from site_builder.highlight.reader import LEXER, Reader
+
+_WORD = "[A-Za-z_][A-Za-z0-9_]*+"
+_DIGITS = "[0-9](?:_?[0-9])*+"
+
+# A brace in a string may open a field of `str.format`, and for Pygments what is in its brackets, and the character that
+# it fills with, may be a quote. Nothing else in a string reaches over its end.
+_BRACE = r"""\{\{|\{(?![\w.]*(?:\[|(?:![sra])?:["'][<>=^]))"""
+_ESCAPE = r"""\\(?:[\\"'\n]|(?!N\{))"""
+_RAW_ESCAPE = r"""\\(?:[\\"'\n]|)"""
+
+
+def _long(escape: str) -> str:
+    """A string between three quotes."""
+    return "|".join(rf"{q * 3}(?>[^\\{{{q}]++|{_BRACE}|{escape}|{q}(?!{q}{q}))*+{q * 3}" for q in "\"'")
+
+
+def _short(escape: str) -> str:
+    """A string between single ones."""
+    return "|".join(rf"{q}(?!{q}{q})(?>[^\\{{{q}\n]++|{_BRACE}|{escape})*+{q}" for q in "\"'")
+
+
+_PLAIN = r"""[^\\{}"'\n]"""
+_FIELD = rf"""\{{(?:{_PLAIN}|"{_PLAIN}*+"|'{_PLAIN}*+'|\{{{_PLAIN}*+\}})*+\}}"""
+_FORMATTED = "|".join(
+    (
+        *(rf"{q * 3}(?>[^\\{{{q}]++|\{{\{{|{_FIELD}|\\[^N]|{q}(?!{q}{q}))*+{q * 3}" for q in "\"'"),
+        *(rf"{q}(?!{q}{q})(?>[^\\{{{q}\n]++|\{{\{{|{_FIELD}|\\[^N])*+{q}" for q in "\"'"),
+    )
+)
+_ALIAS = rf"(?:[ \t]++as[ \t]++{_WORD})?+"
+_MODULE = rf"{_WORD}(?:\.{_WORD})*+{_ALIAS}"
+_LIST = r"\((?:[^()\"'\\\#]|\#[^\n]*)*+\)"
+_END = r"[ \t]*+(?=[\n\#;]|\Z)"
+_ASKED = "|".join(
+    (
+        rf"import[ \t]++{_MODULE}(?:[ \t]*+,[ \t]*+(?:\\\n[ \t]*+)?{_MODULE})*+{_END}(?!\s*(?:,|as\b))",
+        rf"from[ \t]++[A-Za-z0-9_.]++[ \t]++import\b(?:[^\n(\#;\"'\\]|\\\n)*+(?:{_LIST})?{_END}",
+        rf"from[ \t]++\.*+{_WORD}(?:\.{_WORD})*+(?![\"'.]|\s*import\b)",
+        rf"@{_WORD}(?:\.{_WORD})*+(?=[ \t]*+(?:[^\w.\s\"'\\]|\n|\Z))",
+        rf"(?:[fFtT][rR]?|[rR][fFtT])(?:{_FORMATTED})",
+    )
+)
+_REACHING = frozenset({"as", "class", "def", "from", "import", "yield"})
+"""Words that are others before white space than at the end."""
+
+_TOKEN = re.compile(
+    rf"""
+      (?P<doc> ^[ \t]*+[rRuUbB]{{,2}}(?:\"{{3}}[\s\S]*?\"{{3}}|'{{3}}[\s\S]*?'{{3}}) )
+    | (?P<soft> ^(?:[ \t]*+(?:match|case)\b(?![ \t]*[:,;=^&|@~)\]}}])|lazy[\s\\]) )
+    | (?P<space> [ \t]++ )
+    | (?P<asked> {_ASKED} )
+    | (?P<define> (?:def|class)(?=[ \t]++(?!(?:from|import|yield|def|class)\b){_WORD}(?!["'])) )
+    | (?P<chain> yield[ ]from(?![A-Za-z0-9_]) )
+    | (?P<word> {_WORD}(?!["']) )
+    | (?P<punctuation> (?:[][{{}}(),;]|:(?!=))++ )
+    | (?P<number>
+        (?:{_DIGITS}\.(?:{_DIGITS})?|(?:{_DIGITS})?\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?
+      | {_DIGITS}[eE][+-]?{_DIGITS}j?
+      | 0[oO](?:_?[0-7])++ | 0[bB](?:_?[01])++ | 0[xX](?:_?[a-fA-F0-9])++ | {_DIGITS}
+      )
+    | (?P<operator> (?:[-~+/*%=<>&^|]|[!:]=|\.(?![0-9])|@(?![A-Za-z_]))++ )
+    | (?P<newline> \n )
+    | (?P<comment> \#[^\n]*+ )
+    | (?P<string> [uUbB]?(?:{_long(_ESCAPE)}|{_short(_ESCAPE)}) )
+    | (?P<raw> (?:[rR][bB]?|[bB][rR])(?:{_long(chr(92) * 2)}|{_short(_RAW_ESCAPE)}) )
+    | (?P<quoted> (?!(?:[rRbBuUfFtT]{{1,2}}["'])){_WORD} )
+    | (?P<continued> \\\n )
+    | (?P<odd> [\s\S] )
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+class UnsureError(Exception):
+    """The file is not for the scanner."""
+
+
+def scanned(text: str) -> list[list[Token]]:
+    """The tokens of each line, without line ends."""
+    reader = Reader()
+    imported = reader.imports.known
+    line: list[Token] = []
+    rows = [line]
+    before, owner = "\n", ""
+    for found in _TOKEN.finditer(text):
+        group, part = found.lastgroup, found[0]
+        if group == "space":
+            line.append(Token("", part))
+            continue
+        if group == "word" or group == "quoted":
+            cls, is_name, is_free = _WORDS[part]
+            if before == "def" or before == "class":
+                cls = owner = "n"
+            elif is_name:
+                dotted = text.startswith(".", found.start() - 1) if found.start() else False
+                if dotted != (before == ".") and not is_free:
+                    raise UnsureError(part)
+                if before == ".":
+                    cls = "t" if owner == "t" and part[0].isupper() else ""
+                else:
+                    if is_free and part in imported:
+                        cls = "t"
+                    owner = cls
+            line.append(Token(cls, part))
+            before = part
+        elif group == "punctuation":
+            _append(line, "p", part)
+            before = part[-1]
+        elif group == "operator":
+            _append(line, "o", part)
+            before = part[-1]
+        elif group == "newline":
+            line = []
+            rows.append(line)
+            before = "\n"
+        elif group == "comment":
+            _append(line, "c", part)
+        elif group == "define" or group == "chain":
+            line.append(Token("k", part))
+            before = part
+        elif group == "number":
+            line.append(Token("m", part))
+            before = part
+        elif group == "string" or group == "raw":
+            line = _spread(rows, "g", part)
+            before = part[-1]
+        elif group == "doc":
+            string = part.lstrip()
+            if len(string) < len(part):
+                line.append(Token("", part[: -len(string)]))
+            line = _spread(rows, "g", string)
+            before = part[-1]
+        elif group == "asked":
+            reader.before, reader.owner = before, owner
+            for kind, piece in _asked(part):
+                cls, piece = reader.read(kind, piece)
+                line = _spread(rows, cls, piece)
+            before, owner = reader.before, reader.owner
+            if reader.imports.state and text[found.end() : found.end() + 1] not in ("", "\n", "#", ";"):
+                raise UnsureError(part)
+            reader.imports.state, reader.decorating = "", False
+        elif group == "continued":
+            line = _spread(rows, "", part)
+            before = part
+        else:
+            raise UnsureError(part)
+    return rows
+
+
+def _append(line: list[Token], cls: str, text: str) -> None:
+    """Puts a token behind the others, or into the last of them."""
+    if line and line[-1][0] == cls and merges(cls, line[-1][1], text):
+        line[-1] = Token(cls, line[-1][1] + text)
+    else:
+        line.append(Token(cls, text))
+
+
+def _spread(rows: list[list[Token]], cls: str, text: str) -> list[Token]:
+    """The same with one that may run over several lines; returns the last of these."""
+    for number, part in enumerate(text.split("\n") if "\n" in text else (text,)):
+        if number:
+            rows.append([])
+        if part:
+            _append(rows[-1], cls, part)
+    return rows[-1]
+
+
+class _Words(dict[str, tuple[str, bool, bool]]):
+    """The class of a word by itself; whether it is a name, and whether it is one like any other."""
+
+    def __missing__(self, word: str) -> tuple[str, bool, bool]:
+        kind = _kinds(f";{word} ")[1][0]
+        if kind is Keyword.Namespace or word in ("def", "class"):
+            raise UnsureError(word)
+        if kind is Name.Builtin.Pseudo and word in ("self", "cls"):
+            self[word] = "p", True, False
+        else:
+            is_free = kind is Name or kind is Name.Function.Magic
+            self[word] = "" if is_free else CLASSES[kind], IS_NAME[kind], is_free
+        return self[word]
+
+
+_WORDS = _Words()
+
+
+@lru_cache(maxsize=4096)
+def _asked(text: str) -> tuple[tuple[Kind, str], ...]:
+    """What Pygments has for it, provided that it would go on behind it as at the start of a file."""
+    *found, last = _kinds(f"{text}#")
+    whole = "".join([part for _, part in found]) == text
+    if not whole or last != (Comment.Single, "#") or found[-1][1] in _REACHING:
+        raise UnsureError(text)
+    return tuple(found)
+
+
+def _kinds(text: str) -> list[tuple[Kind, str]]:
+    return [(kind, part) for _, kind, part in LEXER.get_tokens_unprocessed(text)]
