@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -42,20 +43,30 @@ class Node:
 
 class _Compiled(jinja2.BytecodeCache):
     """
-    Templates as this process has compiled them: once for all languages, and after an edit only the one that was
-    edited. They are kept in memory alone, for what comes from the disk as code anyone may have put there.
+    Templates are compiled once for all languages, and after an edit only the one that was edited. What comes from the
+    disk as code is run, so the next process finds it in no folder of a project, where anyone may have put it, but
+    in one of the user's own, which Jinja makes and checks.
     """
 
     def __init__(self) -> None:
         self.known: dict[str, tuple[str, CodeType | None]] = {}
+        self.kept: jinja2.FileSystemBytecodeCache | None = None
+        with suppress(RuntimeError, OSError):
+            self.kept = jinja2.FileSystemBytecodeCache(pattern="site_builder_%s.cache")
 
     def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
         checksum, code = self.known.get(bucket.key, ("", None))
         if checksum == bucket.checksum:
             bucket.code = code
+        elif self.kept:
+            with suppress(OSError, ValueError, EOFError, TypeError):
+                self.kept.load_bytecode(bucket)
 
     def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
         self.known[bucket.key] = bucket.checksum, bucket.code
+        if self.kept:
+            with suppress(OSError):
+                self.kept.dump_bytecode(bucket)
 
 
 _COMPILED = _Compiled()

@@ -63,12 +63,14 @@ def build(
     from site_builder.site import build as build_site
     from site_builder.site.workers import default_jobs
 
-    out = console(color)
     config = configured(paths, output, lang, execute)
     if clean:
         config = replace(config, cache="")
-    with progress(out, quiet) as report:
+    with progress(color, quiet) as report:
         done = build_site(config, jobs=jobs or default_jobs(), clean=clean, progress=report)
+    if quiet and not done.diagnostics:
+        return 0
+    out = console(color)
     show(out, done.diagnostics, as_errors=strict)
     if not quiet:
         written = done.written

@@ -85,7 +85,7 @@ def check(
     config = configured(paths, None, lang, execute)
     if clean:
         config = replace(config, cache="")
-    with progress(out, quiet or form == "json") as report:
+    with progress(color, quiet or form == "json") as report:
         done = inspect(config, jobs or default_jobs(), report, external=external)
     if form == "json":
         click.echo(telling.as_json(done))

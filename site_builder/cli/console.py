@@ -17,11 +17,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from site_builder.errors import Diagnostic, count
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["COLOURS", "complain", "console", "count", "progress", "show"]
 
@@ -33,6 +34,9 @@ def console(color: str = "auto", *, stderr: bool = True) -> Console:
     A console that obeys `--color`, then `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb`, in that order. It never wraps:
     a message is one line, for people and for `grep`.
     """
+    # Imported late, as all of rich: whoever has nothing to say shall not wait for it.
+    from rich.console import Console
+
     if color == "auto":
         plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
         forced = bool(os.environ.get("FORCE_COLOR")) and not os.environ.get("NO_COLOR")
@@ -50,12 +54,15 @@ def console(color: str = "auto", *, stderr: bool = True) -> Console:
 
 def complain(message: str) -> None:
     """One sentence about what ended the command."""
-    out = console()
-    out.print(Text.assemble(("error: ", "bold red"), message))
+    from rich.text import Text
+
+    console().print(Text.assemble(("error: ", "bold red"), message))
 
 
 def show(out: Console, diagnostics: Iterable[Diagnostic], *, as_errors: bool) -> None:
     """One line a fault."""
+    from rich.text import Text
+
     for found in diagnostics:
         line = Text()
         line.append(f"{found.path}:{found.line}:{found.column}: ", "bold")
@@ -67,18 +74,17 @@ def show(out: Console, diagnostics: Iterable[Diagnostic], *, as_errors: bool) ->
 
 
 @contextmanager
-def progress(out: Console, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+def progress(color: str, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
     """A bar on a terminal; elsewhere nothing."""
     # `--color always` into a file makes rich believe in a terminal; a bar belongs on a real one.
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
         return
-    # Imported late: most builds that anybody waits for are over before a bar would stand there.
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     columns = (TextColumn("{task.description:>8}"), BarColumn(), MofNCompleteColumn())
     # No thread of its own for the bar: processes are forked meanwhile, and would inherit its locks.
-    with Progress(*columns, console=out, transient=True, auto_refresh=False) as bar:
+    with Progress(*columns, console=console(color), transient=True, auto_refresh=False) as bar:
         tasks = {}
         last = 0.0
 

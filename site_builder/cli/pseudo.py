@@ -46,7 +46,7 @@ def pseudo(output: str, execute: bool | None, quiet: bool, verbose: bool, color:
         pages = pages_of(config)
         for code in languages.LANGUAGES:
             languages.fill(config, code, pages)
-        with progress(out, quiet) as report:
+        with progress(color, quiet) as report:
             done = build(config, jobs=default_jobs(), progress=report)
     # What is wrong with the sources themselves, `check` says.
     ours = [fault for fault in done.diagnostics if fault.code.startswith(("catalogue-", "translation-"))]
