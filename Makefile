@@ -97,7 +97,7 @@ $(BIN)/python:
 
 $(RUNTIME): pyproject.toml | $(BIN)/python
 	@echo '— installing what the site needs (PyTorch is large: the first time takes minutes)'
-	@$(BIN)/python -m pip install --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --disable-pip-version-check --editable '.[plots]'
 	@touch $@
 
 $(PYCCO): | $(BIN)/python

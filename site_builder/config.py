@@ -15,7 +15,7 @@ import difflib
 import fnmatch
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -173,34 +173,46 @@ def load(start: Path) -> Config:
         raise SiteError("tool.site_builder is no table", path=str(file), hint="write [tool.site_builder]")
     values = {key: _value(file, text, key, value) for key, value in table.items()}
     config = Config(root=file.parent, **values)
-    return validate(replace(config, execute=bool(config.packages)), str(file))
+    return validate(replace(config, execute=bool(config.packages)), str(file), text)
 
 
-def validate(config: Config, path: str = "") -> Config:
-    """The same configuration, its addresses in one form; raises `SiteError` for what no site could use."""
+def validate(config: Config, path: str = "", text: str = "") -> Config:
+    """
+    The same configuration, its addresses in one form. `path` and `text` are of the file that it comes from.
+
+    Raises:
+        SiteError: no site could use it.
+    """
+
+    def wrong(key: str, what: str, hint: str) -> SiteError:
+        return SiteError(what, path=path, line=_line(text, key) if text else 0, hint=hint)
+
     for key in ("base_url", "repository_url", "source_url", "draft_url"):
         url = getattr(config, key)
         if url and not _is_address(url):
-            raise SiteError(f"{key} = {url!r} is no address", path=path, hint="write it with https://")
+            raise wrong(key, f"{key} = {url!r} is no address", "write it with https://")
     for code in config.all_languages:
         if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*", code):
-            raise SiteError(f"{code!r} is no language tag", path=path, hint="write en, ja or zh-Hans")
+            raise wrong("languages", f"{code!r} is no language tag", "write en, ja or zh-Hans")
     for lang, _ in config.translated:
         if lang not in config.all_languages[1:]:
-            raise SiteError(
-                f"translated names {lang!r}, which is no translation", path=path, hint="add it to languages"
-            )
+            what = f"translated names {lang!r}, which is no translation"
+            raise wrong("translated", what, "add it to languages")
     for word in config.example_options:
         import doctest  # a slow one to import
 
         if word not in doctest.OPTIONFLAGS_BY_NAME:
-            near = difflib.get_close_matches(word.upper(), doctest.OPTIONFLAGS_BY_NAME, n=1, cutoff=0)
-            raise SiteError(f"doctest has no option {word!r}", path=path, hint=f"did you mean {near[0]!r}?")
+            near = _nearest(word.upper(), doctest.OPTIONFLAGS_BY_NAME)
+            raise wrong("example_options", f"doctest has no option {word!r}", f"did you mean {near!r}?")
     if config.draft_provider and config.draft_provider not in DRAFT_PROVIDERS:
-        near = difflib.get_close_matches(config.draft_provider, DRAFT_PROVIDERS, n=1, cutoff=0)
+        near = _nearest(config.draft_provider, DRAFT_PROVIDERS)
         what = f"draft_provider = {config.draft_provider!r} is not known"
-        raise SiteError(what, path=path, hint=f"did you mean {near[0]!r}?")
+        raise wrong("draft_provider", what, f"did you mean {near!r}?")
     return replace(config, base_url=config.base_url.rstrip("/") + "/") if config.base_url else config
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    return difflib.get_close_matches(word, known, n=1, cutoff=0)[0]
 
 
 def _is_address(url: str) -> bool:
@@ -214,12 +226,11 @@ def _is_address(url: str) -> bool:
 def _value(file: Path, text: str, key: str, value: Any) -> Any:
     setting = SETTINGS.get(key)
     if setting is None:
-        near = difflib.get_close_matches(key, SETTINGS, n=1, cutoff=0)
         raise SiteError(
             f"unknown key {key!r} in [tool.site_builder]",
             path=str(file),
             line=_line(text, key),
-            hint=f"did you mean {near[0]!r}?",
+            hint=f"did you mean {_nearest(key, SETTINGS)!r}?",
         )
     assert setting.default is not MISSING
     if setting.metadata["table"]:
@@ -243,6 +254,14 @@ def _value(file: Path, text: str, key: str, value: Any) -> Any:
 
 def _strings(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def where(config: Config, key: str) -> int:
+    """The line of the table that sets the key."""
+    try:
+        return _line((config.root / "pyproject.toml").read_text(encoding="utf-8", errors="replace"), key)
+    except OSError:
+        return 1
 
 
 def _line(text: str, key: str) -> int:

@@ -11,6 +11,7 @@ as a module, and where will its page stand.
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 import importlib.util
 import os
@@ -99,7 +100,14 @@ def locate(root: Path, name: str) -> Path:
             for candidate in (inner, inner.with_suffix(".py")):
                 if candidate.exists():
                     return candidate
-    raise SiteError(f"{name!r} is neither a path nor an installed package", hint=f"looked in {root}")
+    here = [each.stem for each in root.iterdir() if _may_be_meant(each)] if root.is_dir() else []
+    near = difflib.get_close_matches(name, here, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"looked in {root}"
+    raise SiteError(f"{name!r} is neither a path nor an installed package", hint=hint)
+
+
+def _may_be_meant(path: Path) -> bool:
+    return path.suffix in PAGE_SUFFIXES or (path / "__init__.py").is_file() or (path / "index.md").is_file()
 
 
 def package_name(folder: Path) -> str:

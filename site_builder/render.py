@@ -12,8 +12,9 @@ without copying the rest. What a template asks for and does not get is an error,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +26,7 @@ from babel.support import NullTranslations
 from markupsafe import Markup, escape
 
 from site_builder.config import Config
+from site_builder.errors import SiteError
 from site_builder.resources import resource_root
 from site_builder.translate.interface import plural_forms
 from site_builder.weave.model import Woven
@@ -109,7 +111,8 @@ class Templates:
     @cached_property
     def words(self) -> Mapping[str, str]:
         """What weaving says by itself, such as beneath an example: templates are where all words stand."""
-        module: Any = self.environment.get_template("partials/words.html").module
+        with _located():
+            module: Any = self.environment.get_template("partials/words.html").module
         return {name: str(word) for name, word in getattr(module, "words", {}).items()}
 
     def page(self, page: Woven) -> str:
@@ -131,8 +134,32 @@ class Templates:
         return self._render("redirect.html", page, {"target": target})
 
     def _render(self, name: str, page: Woven, more: Mapping[str, Any]) -> str:
-        template = self.environment.get_template(name)
-        return template.render(page=page, asset=lambda path: page.root + "static/" + path, **more)
+        with _located():
+            template = self.environment.get_template(name)
+            return template.render(page=page, asset=lambda path: page.root + "static/" + path, **more)
+
+
+@contextmanager
+def _located() -> Iterator[None]:
+    """
+    Raises:
+        SiteError: a template is wrong, at the line where it is. Ours may be too, but an author's theme is likelier.
+    """
+    try:
+        yield
+    except jinja2.TemplateSyntaxError as error:
+        raise SiteError(
+            str(error.message), path=error.filename or str(error.name), line=error.lineno
+        ) from error
+    except jinja2.TemplateNotFound as error:
+        raise SiteError(
+            f"there is no template {error.name!r}", hint="see templates/ and your theme's"
+        ) from error
+    except jinja2.TemplateError as error:
+        frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename.endswith(".html")]
+        path, line = (frames[-1].filename, frames[-1].lineno or 1) if frames else ("", 0)
+        hint = "the chapter on themes tells what a template is given"
+        raise SiteError(str(error.message), path=path, line=line, hint=hint) from error
 
 
 def static_files(config: Config) -> dict[str, bytes]:

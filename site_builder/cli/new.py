@@ -46,6 +46,7 @@ def new(
         with contextlib.chdir(made.folder):
             context.invoke(update, lang=lang, verbose=verbose, color=color)
     steps = [f"cd {shlex.quote(str(folder))}"] if made.folder != Path.cwd() else []
+    steps += ['pip install -e ".[dev]"']
     steps += ["python -m site_builder serve --open", "python -m site_builder check", "python -m pytest"]
     out.print("\nNext:\n" + "".join(f"\n    {step}" for step in steps))
     return 0

@@ -17,6 +17,16 @@ TITLE = "Files and addresses"
 
 CODES = (
     Code(
+        "theme-missing",
+        "The folder of the theme is not there",
+        """
+`theme` in `[tool.site_builder]` names a folder, relative to `pyproject.toml`, whose `templates/` and `static/` replace
+files of the same name. Without it the site has the builder's own look.
+
+Correct the name, make the folder, or take the line out.
+""",
+    ),
+    Code(
         "unreadable",
         "A file cannot be read",
         """

@@ -7,7 +7,7 @@ order: [watch, live, app]
 # Serve
 
 Three parts that know little of each other: a [watcher](site_builder.serve.watch) that turns bursts of file events
-into one call, a [keeper](site_builder.serve.live) of the site in a temporary folder, and a small
+into one call, a [keeper](site_builder.serve.live) of a copy of the site, and a small
 [web application](site_builder.serve.app). What was published is never touched.
 """
 
@@ -17,11 +17,10 @@ import asyncio
 import os
 import signal
 import socket
-import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +33,7 @@ from site_builder.resources import resource_root
 from site_builder.serve.app import EVERYWHERE, application
 from site_builder.serve.live import Live
 from site_builder.serve.watch import Watched, watching
+from site_builder.site.places import place
 
 DEFAULT_PORT = 8000
 TRIES = 50
@@ -57,8 +57,22 @@ def serve(
     """
     config = reload()
     bound = listen(host, port)
-    copy = tempfile.TemporaryDirectory(prefix="site_builder-", ignore_cleanup_errors=True)
-    live = Live(reload, Path(copy.name), say)
+    with ExitStack() as stack:
+        stack.callback(bound.close)
+        _serve(config, reload, stack.enter_context(place(config)), bound, host, open_browser, poll, say)
+
+
+def _serve(
+    config: Config,
+    reload: Callable[[], Config],
+    folder: Path,
+    bound: socket.socket,
+    host: str,
+    open_browser: bool,
+    poll: bool,
+    say: Callable[[str], None],
+) -> None:
+    live = Live(reload, folder, say)
     address = f"http://{_shown(host)}:{bound.getsockname()[1]}/"
     server = uvicorn.Server(
         uvicorn.Config(
@@ -70,22 +84,21 @@ def serve(
         """As they are now; but the output is the one that a build would write, not our copy."""
         return watched(replace(live.config or config, output=config.output))
 
-    try:
-        # What is saved during the first build is seen.
-        with _ended_politely(), watching(places, live.rebuild, poll=poll) as burst:
-            live.rebuild(known=True)
-            say(f"serving {address} — Ctrl-C ends it")
-            if open_browser:
-                # Some browsers return only when they are closed, and none shows a page that is not yet served.
-                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-            # Its examples are run while it is read.
-            burst.touch()
-            asyncio.run(_run(server, live, bound))
-    except KeyboardInterrupt:
-        pass
-    finally:
-        bound.close()
-        copy.cleanup()
+    # What is saved during the first build is seen.
+    with (
+        suppress(KeyboardInterrupt),
+        _ended_politely(),
+        watching(places, live.rebuild, poll=poll) as burst,
+    ):
+        say("building the site …")
+        live.rebuild(known=True)
+        say(f"serving {address} — Ctrl-C ends it")
+        if open_browser:
+            # Some browsers return only when they are closed, and none shows a page that is not yet served.
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        # Its examples are run while it is read.
+        burst.touch()
+        asyncio.run(_run(server, live, bound))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from site_builder.cache import digest
-from site_builder.config import Config
+from site_builder.config import Config, where
 from site_builder.discover import Asset, discover
 from site_builder.errors import Diagnostic
 from site_builder.installed import computing, extensions, version
@@ -56,7 +56,7 @@ class Survey:
     verified: bytes
     """What tests found."""
     faults: tuple[Diagnostic, ...]
-    """Files that have no name."""
+    """Of files without a usable name, and of a theme that is not there."""
 
     @property
     def common(self) -> bytes:
@@ -108,8 +108,16 @@ def survey(config: Config) -> Survey:
         looks(config),
         static(config),
         verified(config),
-        faults,
+        (*faults, *_theme(config)),
     )
+
+
+def _theme(config: Config) -> Iterator[Diagnostic]:
+    """It may come yet, so that a build goes on without it."""
+    if config.theme and not config.folder(config.theme).is_dir():
+        what = f"theme = {config.theme!r}, and there is no such folder"
+        hint = "it is to hold templates/ and static/; or take the line out"
+        yield Diagnostic("pyproject.toml", where(config, "theme"), 1, "theme-missing", what, hint)
 
 
 def _there(files: Iterable[File]) -> Iterator[tuple[File, bytes]]:

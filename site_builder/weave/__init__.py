@@ -153,7 +153,8 @@ class _Weaver:
         if self.lang == self.site.config.built_languages[0]:
             self.diagnostics += self.signs.diagnostics()
         around = site.around(page.url)
-        opening = SearchEntry("", title[1], page.source.module, intro.text)
+        found = _parts(intro, title[1], page.source.module) if page.source.is_markdown else ()
+        opening = found or (SearchEntry("", title[1], page.source.module, intro.text),)
         return Woven(
             **_placed(site, page.url, self.lang),
             is_package=page.source.is_package,
@@ -182,7 +183,7 @@ class _Weaver:
             verified=self.margin.verified,
             was_verified=self.margin.was_verified,
             signs=self.signs.legend(),
-            search=(opening, *search),
+            search=(*opening, *search),
             diagnostics=tuple(sorted(set(self.diagnostics))),
         )
 
@@ -285,6 +286,23 @@ class _Weaver:
 
     def neighbour(self, url: str | None) -> Link | None:
         return self.link(url) if url else None
+
+
+def _parts(intro: prose.Rendered, title: str, module: str) -> tuple[SearchEntry, ...]:
+    """A page without sections, as search sees it: what stands below each of its headings."""
+    lines = intro.text.split("\n")
+    starts, at = [0], 0
+    for heading in intro.headings:
+        # A heading is a line of its own, after that of the one before.
+        at = next((n for n in range(at, len(lines)) if lines[n] == heading.text), at)
+        starts.append(at)
+        at += 1
+    names = [("", title), *((heading.id, heading.text) for heading in intro.headings)]
+    ends = [*starts[1:], len(lines)]
+    return tuple(
+        SearchEntry(anchor, name, "" if anchor else module, "\n".join(lines[start + bool(anchor) : end]))
+        for (anchor, name), start, end in zip(names, starts, ends, strict=True)
+    )
 
 
 def _entry(heading: prose.Heading) -> TocEntry:
