@@ -27,7 +27,7 @@ from markupsafe import Markup, escape
 
 from site_builder.config import Config
 from site_builder.errors import SiteError
-from site_builder.resources import resource_root
+from site_builder.resources import files_below, resource_root
 from site_builder.translate.interface import plural_forms
 from site_builder.weave.model import Woven
 
@@ -182,7 +182,7 @@ def static_names(config: Config) -> dict[str, Path]:
 
 
 def _below(folder: Path) -> Iterable[Path]:
-    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
+    return (file for file in files_below(folder) if not file.name.startswith("."))
 
 
 def _build_only(name: str) -> bool:

@@ -11,11 +11,27 @@ they stand beside it, where authors and designers look for them.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from site_builder.errors import SiteError
 
 _PACKAGE = Path(__file__).resolve().parent
+
+
+def files_below(folder: Path) -> list[Path]:
+    """All files in it, in order; what a linked folder holds belongs to it, as for templates that include each other."""
+    found: list[Path] = []
+    seen: set[str] = set()
+    for inner, folders, names in os.walk(folder, followlinks=True):
+        real = os.path.realpath(inner)
+        if real in seen:
+            # A link that leads back.
+            folders.clear()
+            continue
+        seen.add(real)
+        found += (Path(inner, name) for name in names)
+    return sorted(file for file in found if file.is_file())
 
 
 def resource_root(name: str) -> Path:

@@ -18,10 +18,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from site_builder.atomic import WAITING, put
@@ -37,14 +37,16 @@ class Seen(NamedTuple):
     size: int
     time: int
     inode: int
+    touched: int
+    """The time that nobody can set back, where the system has one."""
 
     @staticmethod
     def of(file: Path, content: bytes) -> Seen:
         status = file.stat()
-        return Seen(content, status.st_size, status.st_mtime_ns, status.st_ino)
+        return Seen(content, status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
 
     def still(self, status: os.stat_result) -> bool:
-        return self[1:] == (status.st_size, status.st_mtime_ns, status.st_ino)
+        return self[1:] == (status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,8 @@ def claim(folder: Path, names: Collection[str], keep: Callable[[str], bool] = la
             )
         ours = frozenset()
     wanted = frozenset(names)
-    if foreign := [name for name in sorted(wanted - ours) if (folder / name).exists()]:
-        raise SiteError(f"{folder / foreign[0]} is in the way and is not ours", hint="move it elsewhere")
+    if foreign := _foreign(folder, wanted, ours):
+        raise SiteError(f"{foreign} is in the way and is not ours", hint="move it elsewhere")
     folder.mkdir(parents=True, exist_ok=True)
     _say(folder, ours | wanted)
     _sweep(folder, ours | wanted)
@@ -106,6 +108,33 @@ def claim(folder: Path, names: Collection[str], keep: Callable[[str], bool] = la
     for name in ghosts:
         _remove(folder, name)
     return len(ghosts)
+
+
+def _foreign(folder: Path, wanted: Set[str], ours: Set[str]) -> Path | None:
+    """What somebody else has put where a file or a folder of ours is to be."""
+    for name in sorted(wanted - ours):
+        place = folder / name
+        if os.path.lexists(place) and not (place.is_dir() and _emptied(folder, place, ours)):
+            return place
+    top = folder.resolve()
+    for inner in sorted(
+        {parent for name in wanted for parent in PurePosixPath(name).parents} - {PurePosixPath(".")}
+    ):
+        place = folder / inner
+        usable = place.is_dir() and place.resolve().is_relative_to(top)
+        # A file of ours goes before the folder comes; a link would lead us out of our own.
+        ours_to_go = inner.as_posix() in ours and not place.is_symlink()
+        if place.exists() and not usable and not ours_to_go:
+            return place
+    return None
+
+
+def _emptied(folder: Path, inner: Path, ours: Set[str]) -> bool:
+    """Whether nothing but what is ours lies in a folder, so that it goes when our files go."""
+    if inner.is_symlink():
+        return False
+    files = (file for file in inner.rglob("*") if not file.is_dir() or file.is_symlink())
+    return all(file.relative_to(folder).as_posix() in ours for file in files)
 
 
 def settle(folder: Path, names: Collection[str], keep: Callable[[str], bool] = lambda name: False) -> int:
@@ -169,7 +198,8 @@ def _remove(folder: Path, name: str) -> None:
     # A link on the way, or a folder that the manifest was made to name, is not ours to follow or remove.
     if path.is_dir() or not path.parent.resolve().is_relative_to(folder.resolve()):
         return
-    path.unlink(missing_ok=True)
+    with suppress(FileNotFoundError, NotADirectoryError):
+        path.unlink()
     for parent in path.parents:
         if parent == folder:
             break

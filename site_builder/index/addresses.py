@@ -13,7 +13,7 @@ file, so that a site works under any prefix, and from a folder without a server.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -44,6 +44,9 @@ def _quoted(text: str, safe: str) -> str:
     return quote(text.encode("utf-8", "surrogateescape"), safe=safe)
 
 
+LONGEST_NAME = 200
+"""Bytes; most file systems allow a little more."""
+
 GENERATED = frozenset({"all-pages.html", "404.html"})
 """Pages that no source stands behind."""
 
@@ -60,6 +63,7 @@ class Settled:
 def settle(pages: Iterable[Card], languages: Sequence[str]) -> Settled:
     """Whose each URL is: the first to claim it has it, and something is said of the others."""
     taken: dict[str, Card] = {}
+    folders: set[str] = set()
     diagnostics: list[Diagnostic] = []
     for page in pages:
         folder, slash, _ = page.url.partition("/")
@@ -69,13 +73,27 @@ def settle(pages: Iterable[Card], languages: Sequence[str]) -> Settled:
         elif slash and folder in languages:
             message = f"the folder {folder}/ holds the pages of the language {folder!r}"
             diagnostics.append(_conflict(page, message, "rename the package or folder"))
+        elif above := next((one for one in _folders(page.url) if one in taken), ""):
+            message = f"the folder {above}/ cannot stand beside the page made from {taken[above].source.path}"
+            diagnostics.append(_conflict(page, message, "rename one of the two"))
+        elif page.url in folders:
+            message = f"the page {page.url} cannot stand beside a folder of that name"
+            diagnostics.append(_conflict(page, message, "rename one of the two"))
         elif page.url in GENERATED:
             message = f"the page {page.url} is one that every site has"
             diagnostics.append(_conflict(page, message, "rename the file"))
         else:
             taken[page.url] = page
+            folders.update(_folders(page.url))
     redirects, faults = _redirects(taken, languages)
     return Settled(taken, redirects, (*diagnostics, *faults))
+
+
+def _folders(url: str) -> Iterator[str]:
+    """All folders that the file lies in."""
+    while "/" in url:
+        url = url.rpartition("/")[0]
+        yield url
 
 
 def _redirects(
@@ -106,6 +124,8 @@ def _not_free(
         return f"is already redirected by {taken[old].source.path}"
     if not old.endswith(".html") or posixpath.normpath(old) != old or "\\" in old or old.startswith(".."):
         return "is no address of a page: it must end in .html and stay inside the site"
+    if max(len(part.encode()) for part in old.split("/")) > LONGEST_NAME:
+        return "has a name that is too long for a file"
     if old in GENERATED:
         return "is a page that every site has"
     if folders and (folders[0] in languages or any(part.endswith(".html") for part in folders)):

@@ -76,7 +76,11 @@ def _serve(
     address = f"http://{_shown(host)}:{bound.getsockname()[1]}/"
     server = uvicorn.Server(
         uvicorn.Config(
-            application(live, host), log_level="warning", timeout_graceful_shutdown=1, lifespan="off"
+            application(live, host),
+            log_level="warning",
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+            lifespan="off",
         )
     )
 

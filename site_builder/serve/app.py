@@ -78,7 +78,8 @@ def permitted(header: str, host: str) -> bool:
 
 def _without_port(header: str) -> str:
     if header.startswith("["):
-        return header[1:].partition("]")[0]
+        name, _, rest = header[1:].partition("]")
+        return name if not rest or rest.startswith(":") else ""
     return header.partition(":")[0]
 
 

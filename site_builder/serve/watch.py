@@ -123,31 +123,37 @@ class Handler(FileSystemEventHandler):
         return is_folder or path.suffix in SUFFIXES | THEME
 
 
+Key = tuple[Path, frozenset[Path] | None, tuple[int, int]]
+"""A folder and what does not count in it, or a single path and `None`; and the folder's own identity."""
+
+
 class Watch:
     """Keeps an observer at what is to be watched now."""
 
     def __init__(self, observer: BaseObserver, touch: Callable[[], None]):
         self.observer, self.touch = observer, touch
-        self.known: dict[tuple[Path, frozenset[Path] | None], ObservedWatch] = {}
+        self.known: dict[Key, ObservedWatch] = {}
 
     def renew(self, watched: Watched) -> bool:
         """Tells whether anything is watched now that was not."""
         wanted = {(folder, watched.ignored) for folder in watched.folders if folder.is_dir()}
         # What is not there yet, or may be made anew, is seen from above.
-        single = {_nearest(path) for path in watched.files | watched.folders}
-        every: set[tuple[Path, frozenset[Path] | None]] = {*wanted, *((path, None) for path in single)}
+        single = {(_nearest(path), None) for path in watched.files | watched.folders}
+        # A folder that was put in the place of another has the same name, and nobody watches it.
+        every = {(path, ignored, _identity(path, ignored)) for path, ignored in {*wanted, *single}}
         for key in self.known.keys() - every:
             watch = self.known.pop(key)
             if watch not in self.known.values():
                 self.observer.unschedule(watch)
         fresh = every - self.known.keys()
-        for path, ignored in sorted(fresh, key=lambda key: (key[0], key[1] is None)):
+        for key in sorted(fresh, key=lambda key: (key[0], key[1] is None)):
+            path, ignored, _ = key
             if ignored is None:
                 handler = Handler(self.touch, path.parent, only=path)
-                self.known[path, None] = self.observer.schedule(handler, str(path.parent))
+                self.known[key] = self.observer.schedule(handler, str(path.parent))
             else:
                 handler = Handler(self.touch, path, ignored)
-                self.known[path, ignored] = self.observer.schedule(handler, str(path), recursive=True)
+                self.known[key] = self.observer.schedule(handler, str(path), recursive=True)
         return bool(fresh)
 
 
@@ -182,6 +188,15 @@ def watching(
         observer.stop()
         observer.join(timeout=5)
         burst.stop()
+
+
+def _identity(path: Path, ignored: frozenset[Path] | None) -> tuple[int, int]:
+    """Of the folder that is watched: the path itself, or the one that a single path lies in."""
+    try:
+        status = (path.parent if ignored is None else path).stat()
+    except OSError:
+        return 0, 0
+    return status.st_dev, status.st_ino
 
 
 def _nearest(path: Path) -> Path:

@@ -8,18 +8,29 @@ summary: Values under digests of all that they were made from, for this process 
 The [store](site_builder.cache) keeps bytes; here they are values again. A process that builds again and again, as
 `serve` does, keeps the values themselves too.
 
-What comes from the disk is unpickled with care: a file may have been put there by anyone, so nothing but the plain
-values of the pipeline is made from it.
+What comes from the disk is unpickled only if this user has pickled it: a cache lies in a project, which may be a
+stranger's, and a pickle can do anything. Each is sealed with a key that lies elsewhere, in the user's own cache. And of
+what is sealed, nothing but plain values of the pipeline is made.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import io
+import os
 import pickle
+import secrets
 from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from site_builder.atomic import put
 from site_builder.cache import Store
+
+SEAL = 16
+"""Bytes of a seal."""
 
 _PLAIN = {"builtins": {"frozenset", "set", "bytearray"}, "markupsafe": {"Markup"}}
 _OURS = frozenset(
@@ -82,15 +93,40 @@ class Shelf:
 
 
 def pickled(value: object) -> bytes:
-    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    return _seal(data) + data
 
 
 def unpickled(data: bytes) -> Any:
-    """The value, or `None` for what no build of ours can have written."""
+    """The value, or `None` for what no build of this user's can have written."""
+    seal, data = data[:SEAL], data[SEAL:]
+    if not hmac.compare_digest(seal, _seal(data)):
+        return None
     try:
         return _Careful(io.BytesIO(data)).load()
     except Exception:
         return None
+
+
+def _seal(data: bytes) -> bytes:
+    return hashlib.blake2b(data, key=_key(), digest_size=SEAL).digest()
+
+
+@cache
+def _key() -> bytes:
+    """Of this user; of this process alone where there is no place to keep it."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    file = Path(home) / "site_builder" / "key"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.exists():
+            # Of two processes that make one, both take that of the later.
+            put(file, secrets.token_bytes(32))
+            file.chmod(0o600)
+        key = file.read_bytes()
+    except OSError:
+        key = b""
+    return key if len(key) == 32 else secrets.token_bytes(32)
 
 
 class _Careful(pickle.Unpickler):

@@ -24,7 +24,7 @@ from site_builder.discover import Asset, discover
 from site_builder.errors import Diagnostic
 from site_builder.installed import computing, extensions, version
 from site_builder.model import SourceFile
-from site_builder.resources import resource_root
+from site_builder.resources import files_below, resource_root
 from site_builder.site.inputs import content, nameable
 
 INTERFACE = "_interface.po"
@@ -146,7 +146,7 @@ def _common(looks: Mapping[str, bytes], verified: bytes) -> bytes:
 
 
 def static(config: Config) -> bytes:
-    return _tree(_folders(config, "static"), "*")
+    return _tree(_folders(config, "static"))
 
 
 def verified(config: Config) -> bytes:
@@ -155,8 +155,8 @@ def verified(config: Config) -> bytes:
 
 def looks(config: Config) -> dict[str, bytes]:
     """Changes whenever a template does, or a file that it may include, or the words that it is given."""
-    templates = _tree(_folders(config, "templates"), "*")
-    terms = _tree([config.folder(config.translations)], "*.toml", deep=False)
+    templates = _tree(_folders(config, "templates"))
+    terms = digest(*map(digest_of, sorted(config.folder(config.translations).glob("*.toml"))))
     tops = (resource_root("translations"), config.folder(config.translations))
     return {
         lang: digest(templates, terms, *(digest_of(top / lang / INTERFACE) for top in tops))
@@ -179,12 +179,11 @@ def _folders(config: Config, name: str) -> list[Path]:
     return [resource_root(name), *theme]
 
 
-def _tree(folders: Iterable[Path], pattern: str, *, deep: bool = True) -> bytes:
+def _tree(folders: Iterable[Path]) -> bytes:
     parts: list[str | bytes] = []
     for folder in folders:
-        for file in sorted(folder.rglob(pattern) if deep else folder.glob(pattern)):
-            if file.is_file():
-                parts += [file.relative_to(folder).as_posix(), digest_of(file)]
+        for file in files_below(folder):
+            parts += [file.relative_to(folder).as_posix(), digest_of(file)]
         parts.append("")
     return digest(*parts)
 
@@ -193,5 +192,7 @@ def digest_of(file: Path) -> bytes:
     """Of what is in the file now."""
     try:
         return digest(content(str(file)))
-    except OSError:
+    except FileNotFoundError:
         return ABSENT
+    except OSError as error:
+        return digest(str(error))

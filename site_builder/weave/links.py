@@ -79,11 +79,22 @@ class Links:
         return self._relative(found.url, found.anchor)
 
     def _anchor(self, url: str, anchor: str, written: str) -> str:
-        if anchor and not self.site.has_anchor(url, anchor):
+        # Browsers take `#top` for the beginning of any page.
+        if (
+            anchor.lower() not in ("", "top")
+            and not self.site.has_anchor(url, anchor)
+            and not self._typed(url, anchor)
+        ):
             near = self.site.nearest_anchor(url, anchor)
             hint = f"did you mean #{near}?" if near else "take the anchor from the section's own ¶ link"
             raise LinkError("link-broken", f"no section for {written!r}", hint)
         return self._relative(url, anchor)
+
+    def _typed(self, url: str, anchor: str) -> bool:
+        """Whether the author has given an element of this very page that name."""
+        name = re.compile(rf"""<\w[^>]*\b(?:id|name)\s*=\s*["']?{re.escape(anchor)}["'\s>]""")
+        proses = (self.page.intro, *(section.prose for section in self.page.sections))
+        return url == self.page.url and any("<" in prose.text and name.search(prose.text) for prose in proses)
 
     def _relative(self, url: str, anchor: str) -> str:
         return self.site.href(self.page.url, url, self.lang, anchor)

@@ -31,7 +31,7 @@ WITHOUT_SAMPLES = frozenset(
     # about files of which a project has one.
     """
     example-memory example-time glossary-syntax link-external module-changed page-unreachable record-failed
-    translation-plural translation-stale unreadable verified-file
+    theme-missing translation-plural translation-stale unreadable verified-file
     """.split()
 )
 

@@ -196,7 +196,7 @@ def test_every_setting_is_there_with_its_help_and_its_default(made: Made) -> Non
         assert line, key
         if line[1]:
             value = tomllib.loads(line[2])[key]
-            assert (tuple(value) if isinstance(value, list) else value) == setting.default, key
+            assert (tuple(value) if isinstance(value, list | dict) else value) == setting.default, key
 
 
 def test_what_is_set_names_the_project(made: Made) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import site_builder
 from site_builder import cache
 from site_builder.config import Config, load
+from site_builder.errors import SiteError
 from site_builder.model import SourceFile
 from site_builder.site import make
 from site_builder.site.pages import File, introduced, parsed
@@ -172,3 +174,89 @@ def test_a_question_is_asked_without_names() -> None:
     site = Site(Config(root=Path()), index.build([]), {}).asking()
     with pytest.raises(TypeError, match="lang"):
         site.names("a.html", lang="ja")
+
+
+def test_a_page_and_a_folder_of_one_name_are_a_conflict(tmp_path: Path) -> None:
+    package = tmp_path / "pack"
+    (package / "foo.html").mkdir(parents=True)
+    for name in ("__init__.py", "foo.py", "foo.html/__init__.py"):
+        (package / name).write_text('"""# A page"""\n')
+    made = make(Config(root=tmp_path, packages=("pack",), cache=""))
+    assert [fault.code for fault in made.diagnostics] == ["url-conflict"]
+    assert "index.html" in made.files
+
+
+def test_a_cache_that_somebody_else_has_pickled_is_not_read(tmp_path: Path) -> None:
+    import pickle
+
+    from site_builder.site.ledger import Ledger
+    from site_builder.site.shelf import SEAL, pickled, unpickled
+
+    sound = pickled(Ledger(pages=3))
+    assert unpickled(sound) == Ledger(pages=3)
+    forged = pickle.dumps(Ledger(pages=4))
+    assert unpickled(sound[:SEAL] + forged) is None
+    assert unpickled(bytes(SEAL) + forged) is None
+    assert unpickled(sound[:-1]) is None
+
+
+def test_recorded_steps_stay_when_one_language_is_built(tiny: Path) -> None:
+    config = load(tiny)
+    assert config.execute
+    walked = (
+        '"""# Walked\n\n>>> twice(3)\n6\n"""\n\n\ndef twice(x):\n    y = x + x\n    z = y\n    return z\n'
+    )
+    (tiny / "tiny" / "walked.py").write_text(walked)
+    partly = replace(config, translated=(("ja", ("tiny/__init__.py",)),))
+    site_builder.build(partly)
+    steps = tiny / config.output / "steps" / "walked.js"
+    assert steps.is_file()
+    site_builder.build(replace(partly, only=("ja",)))
+    assert steps.is_file()
+
+
+def test_what_lies_behind_a_linked_folder_of_a_theme_is_part_of_it(tiny: Path) -> None:
+    mine = tiny / "mine"
+    (tiny / "theme" / "templates").mkdir(parents=True)
+    mine.mkdir()
+    (tiny / "theme" / "templates" / "own").symlink_to(mine)
+    (tiny / "theme" / "templates" / "404.html").write_text('{% include "own/words.html" %}')
+    config = replace(load(tiny), theme="theme", base_url="https://example.org/", execute=False)
+    for words in ("one", "two"):
+        (mine / "words.html").write_text(words)
+        site_builder.build(config)
+        assert (tiny / config.output / "404.html").read_text() == words
+
+
+def test_a_fault_in_a_theme_is_told_with_its_line(tiny: Path) -> None:
+    page = tiny / "theme" / "templates" / "page.html"
+    page.parent.mkdir(parents=True)
+    config = replace(load(tiny), theme="theme", cache="", execute=False)
+    for text, line in (("one\n{{ page.contnts }}", 2), ("{% if %}", 1)):
+        page.write_text(text)
+        with pytest.raises(SiteError) as raised:
+            make(config)
+        assert (raised.value.path, raised.value.line) == (str(page), line)
+
+
+def test_a_theme_that_is_not_there_is_a_diagnostic(tiny: Path) -> None:
+    made = make(replace(load(tiny), theme="nowhere", cache="", execute=False))
+    assert [(fault.path, fault.code) for fault in made.diagnostics] == [("pyproject.toml", "theme-missing")]
+
+
+def test_an_anchor_that_the_author_has_typed_can_be_linked_to(tmp_path: Path) -> None:
+    text = '# A page\n\n<a id="old"></a> [one](#old) [two](#top) [three](#new)\n'
+    (tmp_path / "page.md").write_text(text)
+    made = make(Config(root=tmp_path, packages=("page.md",), cache=""))
+    assert [fault.column for fault in made.diagnostics] == [text.splitlines()[2].index("#new") + 1]
+
+
+def test_a_search_finds_the_parts_of_a_page_without_code(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# A page\n\nFirst.\n\n## One\n\nMore.\n\n## Two\n\nLast.\n")
+    made = make(Config(root=tmp_path, packages=("page.md",), cache=""))
+    table = json.loads(made.files["search/en.js"].decode().removeprefix("searchIndex(").removesuffix(");\n"))
+    assert [(anchor, title, text) for anchor, title, _, text in table[0][2]] == [
+        ("", "A page", "First."),
+        ("one", "One", "More."),
+        ("two", "Two", "Last."),
+    ]

@@ -129,6 +129,21 @@ def test_a_package_that_is_configured_later_is_watched_from_then_on(tmp_path: Pa
         wait_until(lambda: len(calls) > before)
 
 
+def test_a_folder_that_was_put_in_the_place_of_another_is_watched(tmp_path: Path) -> None:
+    package, other = tmp_path / "package", tmp_path / "other"
+    package.mkdir()
+    other.mkdir()
+    calls: list[int] = []
+    with watching(lambda: Watched(frozenset({package})), lambda interrupted: calls.append(1)):
+        package.rename(tmp_path / "old")
+        other.rename(package)
+        wait_until(lambda: bool(calls))
+        time.sleep(0.3)
+        before = len(calls)
+        (package / "a.py").write_text("")
+        wait_until(lambda: len(calls) > before)
+
+
 def test_the_output_and_the_cache_are_not_watched(tmp_path: Path) -> None:
     found = watched(Config(root=tmp_path, packages=(".",)))
     assert tmp_path in found.folders
@@ -220,6 +235,7 @@ def test_a_failing_terminal_and_a_closed_loop_do_not_end_the_rebuilding(tmp_path
         ("10.0.0.1:8000", "0.0.0.0", True),
         ("[fe80::2]:8000", "::", True),
         ("10.0.0.1.evil.example", "0.0.0.0", False),
+        ("[::1].evil.example", "127.0.0.1", False),
         (os.uname().nodename if hasattr(os, "uname") else "localhost", "0.0.0.0", True),
     ],
 )

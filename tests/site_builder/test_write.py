@@ -133,3 +133,44 @@ def test_a_file_that_is_known_to_lie_there_is_neither_read_nor_written(tmp_path:
     assert Output(out, {"a.html": seen}).put("a.html", b"a") == (seen, False)
     assert Output(out, {"a.html": seen}).put("a.html", b"b")[1]
     assert (out / "a.html").read_bytes() == b"b"
+
+
+def test_a_file_of_others_where_a_folder_is_to_be_is_told_before_anything_is_claimed(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.html": b"a"})
+    (out / "e").write_text("mine")
+    with pytest.raises(SiteError, match="in the way"):
+        write(out, {"a.html": b"A", "e/index.html": b"e"})
+    write(out, {"a.html": b"A"})
+    assert (out / "e").read_text() == "mine"
+    assert (out / "a.html").read_bytes() == b"A"
+
+
+def test_a_file_of_ours_may_become_a_folder_and_the_other_way_round(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for files in ({"x": b"file"}, {"x/index.html": b"in a folder"}, {"x": b"file"}):
+        write(out, files)
+        assert {name: (out / name).read_bytes() for name in files} == files
+
+
+def test_a_link_leads_nothing_out_of_the_folder(tmp_path: Path) -> None:
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    write(out, {"a.html": b"a"})
+    (out / "lnk").symlink_to(elsewhere)
+    (out / "d.html").symlink_to("nowhere")
+    for name in ("lnk/index.html", "d.html"):
+        with pytest.raises(SiteError, match="in the way"):
+            write(out, {"a.html": b"a", name: b"x"})
+    assert list(elsewhere.iterdir()) == []
+    assert (out / "d.html").is_symlink()
+
+
+def test_an_edit_with_its_time_set_back_is_seen(tmp_path: Path) -> None:
+    seen, _ = Output(tmp_path).put("a.html", b"ours")
+    file = tmp_path / "a.html"
+    before = file.stat()
+    with file.open("r+b") as stream:
+        stream.write(b"MINE")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert not seen.still(file.stat())

@@ -64,7 +64,7 @@ def post(
         pause = min(2.0**number, LONGEST)
         try:
             with opener.open(request, timeout=timeout) as answer:
-                return _read(answer.read(_LARGEST))
+                return _read(_whole(answer, timeout))
         except urllib.error.HTTPError as error:
             why = f"{error.code} {error.reason}".strip()
             asked = _after(error.headers.get("Retry-After", ""), clock)
@@ -81,10 +81,21 @@ def post(
     )
 
 
+def _whole(answer: Any, timeout: float) -> bytes:
+    """What comes within that time in all: a service that sends a byte now and then does not answer."""
+    end, pieces, size = time.monotonic() + timeout, [], 0
+    while size < _LARGEST and (piece := answer.read1(65536)):
+        pieces.append(piece)
+        size += len(piece)
+        if time.monotonic() > end:
+            raise TimeoutError("the answer takes too long")
+    return b"".join(pieces)
+
+
 def _read(data: bytes) -> Any:
     try:
         return json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadAnswerError("the answer is not JSON") from error
 
 

@@ -11,6 +11,7 @@ wrote is left to people, be it stale or not; so is a text that counts, since its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,8 @@ Name = tuple[str, str]
 """Context and text: what no two entries of a catalogue have in common."""
 
 _START = Place("", 0)
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, those that turn the direction of what follows, and halves of characters."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class Job:
         """
         if not answer.strip():
             raise ValueError("it is empty")
+        if _NOT_TEXT.search(answer):
+            raise ValueError("it holds characters that are no text")
         text = self.text.restored(answer).strip()
         if text == self.entry.source and len(glossary.words(text).split()) > 3:
             raise ValueError("it is not translated")
