@@ -235,7 +235,7 @@ class Project:
         self.write(f"translations/{name}/_interface.po", head + pick([entry, "", 'msgid "x\n'], number // 2))
 
     def terms(self, number: int) -> None:
-        good = '[ja]\n"adds" = "足"\n' if number % 3 else ""
+        good = '[[term]]\nsource = "adds"\nja = ["足"]\n' if number % 3 else ""
         self.write("translations/glossary.toml", pick([good, "[ja\n", "x = 1\n"], number))
 
     def dress(self, number: int) -> None:
