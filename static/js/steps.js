@@ -176,7 +176,7 @@
     const empty = make("p", "empty", at ? words.nothing : words.none);
     values.replaceChildren(...(entries.length ? entries.map(entry => shown(...entry)) : [empty]));
     one(".more").textContent = at === all && walk.cut ? words.cut : "";
-    one(".told").scrollTop = 0;
+    one(".reading").scrollTop = 0;
     dock();
     light(first, last);
     clearTimeout(saying);
