@@ -21,7 +21,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from site_builder.atomic import WAITING, put
@@ -117,16 +117,23 @@ def _foreign(folder: Path, wanted: Set[str], ours: Set[str]) -> Path | None:
         if os.path.lexists(place) and not (place.is_dir() and _emptied(folder, place, ours)):
             return place
     top = folder.resolve()
-    for inner in sorted(
-        {parent for name in wanted for parent in PurePosixPath(name).parents} - {PurePosixPath(".")}
-    ):
+    for inner in sorted(_folders(wanted)):
         place = folder / inner
         usable = place.is_dir() and place.resolve().is_relative_to(top)
         # A file of ours goes before the folder comes; a link would lead us out of our own.
-        ours_to_go = inner.as_posix() in ours and not place.is_symlink()
+        ours_to_go = inner in ours and not place.is_symlink()
         if place.exists() and not usable and not ours_to_go:
             return place
     return None
+
+
+def _folders(names: Iterable[str]) -> set[str]:
+    """All folders that files of these names lie in, however deep."""
+    found: set[str] = set()
+    for name in names:
+        while (name := name.rpartition("/")[0]) and name not in found:
+            found.add(name)
+    return found
 
 
 def _emptied(folder: Path, inner: Path, ours: Set[str]) -> bool:

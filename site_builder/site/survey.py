@@ -11,7 +11,9 @@ A file is what its bytes are: touching it changes nothing, and no clock is asked
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
@@ -124,7 +126,7 @@ def _there(files: Iterable[File]) -> Iterator[tuple[File, bytes]]:
     """Those that have not vanished meanwhile. What cannot be read has the reason for a digest."""
     for each in files:
         try:
-            yield each, digest(content(each.file)) if each.file else digest(b"")
+            yield each, _digest(each.file) if each.file else digest(b"")
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -188,11 +190,37 @@ def _tree(folders: Iterable[Path]) -> bytes:
     return digest(*parts)
 
 
-def digest_of(file: Path) -> bytes:
-    """Of what is in the file now."""
+SETTLED = 200_000_000
+"""Nanoseconds after which a clock has certainly moved on."""
+
+_known: dict[str, tuple[tuple[int, ...], bytes]] = {}
+"""What a process that builds again and again has read: the file's state then, and its digest."""
+
+
+def digest_of(file: Path | str) -> bytes:
+    """Of what is in the file now; empty where there is none, and of the reason where it cannot be read."""
     try:
-        return digest(content(str(file)))
+        return _digest(str(file))
     except FileNotFoundError:
         return ABSENT
     except OSError as error:
         return digest(str(error))
+
+
+def _digest(file: str) -> bytes:
+    """
+    A file that was changed last long before it was read cannot have changed since without its times telling. Of one
+    that has just been saved they may not: it is read again.
+    """
+    try:
+        status = os.stat(file)  # noqa: PTH116 — a path object of each name takes longer than asking the disk
+    except FileNotFoundError:
+        # A link that leads nowhere is there all the same.
+        return digest(content(file))
+    state = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    known, data = _known.get(file, ((), b""))
+    if known != state:
+        data = digest(content(file))
+        if time.time_ns() - status.st_ctime_ns > SETTLED:
+            _known[file] = state, data
+    return data
