@@ -53,7 +53,10 @@ def options(command: click.Command, name: str) -> Entries:
 
 def runnable(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
     """Every command that does something, by the words that are typed for it."""
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command
         if isinstance(command, click.Group):
             yield from runnable(command, f"{before}{name} ")
         else:

@@ -11,37 +11,42 @@ status is 0 when the site was made, 1 when `--strict` or `check` found a fault i
 could not be carried out.
 
 A command reads its options, makes a configuration of them and calls one function of the pipeline. A new command is
-a new file here, and one line below.
+a new file here, and its name below.
 """
 
 from __future__ import annotations
 
 import sys
 import traceback
+from importlib import import_module
 
 import click
 
 from site_builder import __version__
-from site_builder.cli.build import build
-from site_builder.cli.check import check
 from site_builder.cli.console import complain
-from site_builder.cli.new import new
-from site_builder.cli.serve import serve
-from site_builder.cli.translate import translate
 from site_builder.errors import SiteError
 
+NAMES = ("build", "check", "new", "serve", "translate")
+"""The commands, each in the module of its name."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class Commands(click.Group):
+    """Imports a command when it is called, and all of them only for `--help`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(NAMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in NAMES:
+            return None
+        found: click.Command = getattr(import_module(f"site_builder.cli.{cmd_name}"), cmd_name)
+        return found
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="site_builder")
 def commands() -> None:
     """Annotated source in, a website out."""
-
-
-commands.add_command(build)
-commands.add_command(check)
-commands.add_command(new)
-commands.add_command(serve)
-commands.add_command(translate)
 
 
 def main(arguments: list[str] | None = None) -> None:

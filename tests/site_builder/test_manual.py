@@ -84,7 +84,8 @@ def run(words: list[str]) -> list[str]:
 def understood(words: list[str], group: click.Group = commands) -> bool:
     """Whether there is such a command with such options. It is not run."""
     name, *rest = words
-    command = group.commands[name]
+    command = group.get_command(click.Context(group), name)
+    assert command, name
     if isinstance(command, click.Group):
         return understood(rest, command)
     return command.make_context(name, rest) is not None

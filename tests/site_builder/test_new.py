@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import pytest
 import yaml
 
@@ -185,7 +186,9 @@ def test_every_command_that_an_author_is_told_exists(made: Made, file: str) -> N
     told = re.findall(r"python -m site_builder (\w+)((?: --\w+)*)", text)
     assert told
     for name, options in told:
-        known = {option for one in commands.commands[name].params for option in one.opts}
+        command = commands.get_command(click.Context(commands), name)
+        assert command, name
+        known = {option for one in command.params for option in one.opts}
         assert set(options.split()) <= known, name
 
 
