@@ -27,7 +27,7 @@ from watchdog.observers.polling import PollingObserver
 from site_builder.discover import ASSET_SUFFIXES, SKIPPED_FOLDERS
 from site_builder.errors import SiteError
 
-PAUSE = 0.03
+PAUSE = 0.015
 """Seconds without an event after which a burst is over."""
 
 CHANGES = frozenset({"created", "modified", "moved", "deleted", "closed"})
