@@ -12,6 +12,9 @@ order:
     recorded.records[url]   # a Record
     recorded.diagnostics    # faults, at the lines of today
 
+A build, which has cards of all pages and parses only what it runs, asks [Recording](site_builder.record.Recording) for
+keys first, then for what the store knows, and runs the rest.
+
 A [`Record`](model.html) speaks of statements and docstrings by their ordinals, so that a cached one fits a page
 whose prose has moved. [`Outline.of`](outline.html) says which lines those are now.
 
