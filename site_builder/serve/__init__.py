@@ -107,7 +107,7 @@ def _serve(
 
 @contextmanager
 def _ended_politely() -> Iterator[None]:
-    """Who ends us otherwise than by Ctrl-C, or closes the terminal, leaves no process and no temporary folder either."""
+    """Who ends us otherwise than by Ctrl-C, or closes the terminal, leaves nothing behind either."""
     before = {}
     if threading.current_thread() is threading.main_thread():
         for name in ("SIGTERM", "SIGHUP"):
