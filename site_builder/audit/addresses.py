@@ -16,17 +16,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_TAG = re.compile(
+from site_builder.lazy import regex
+
+_TAG = regex(
     r"<!--.*?-->"
     r"|<(?!span[ >]|i[ >]|code[ >]|p[ >])([a-zA-Z][\w-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*+)>",
     re.DOTALL,
 )
-_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""")
-_ID = re.compile(
+_ATTRIBUTE = regex(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""")
+_ID = regex(
     r"""<(?:[a-zA-Z][^<>]*?\sid|a\s(?:[^<>]*?\s)?name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))"""
 )
-_URL = re.compile(r"""url\(\s*(?:"([^"]*)"|'([^']*)'|([^\s"'()]+))\s*\)""")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_URL = regex(r"""url\(\s*(?:"([^"]*)"|'([^']*)'|([^\s"'()]+))\s*\)""")
+_COMMENT = regex(r"/\*.*?\*/", re.DOTALL)
 _RAW = ("script", "style")
 
 ASKING = frozenset({"href", "src", "srcset", "poster", "data", "xlink:href"})

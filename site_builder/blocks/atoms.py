@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from site_builder.blocks.vocabulary import ELEMENTS, ENVIRONMENTS, LITERAL_ELEMENTS, small
+from site_builder.lazy import regex
 
 
 class AtomKind(StrEnum):
@@ -47,17 +48,17 @@ class Atom:
 
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
-_SPECIAL = re.compile(r"[\\`$<&]")
+_SPECIAL = regex(r"[\\`$<&]")
 # A dollar inside `\text{…}` belongs to the text; every other unescaped dollar closes.
 _PIECE = r"\\(?:text|mbox)[a-z]*\{[^{}]*\}|\\[\s\S]|[^$\\]"
-_INLINE = re.compile(rf"\$(?![\s$])((?>(?:{_PIECE})+))(?<!\s)\$(?!\d)")
-_DISPLAY = re.compile(rf"\$\$((?>(?:{_PIECE}|\$(?!\$))+))\$\$")
-BEGIN = re.compile(r"\\begin\{(" + "|".join(ENVIRONMENTS) + r")(\*?)\}")
-_MARK = re.compile(r"\\(begin|end)\{((?:" + "|".join(ENVIRONMENTS) + r")\*?)\}")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-_AUTOLINK = re.compile(r"<((?:https?|ftp|mailto):[^\s<>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>", re.ASCII)
+_INLINE = regex(rf"\$(?![\s$])((?>(?:{_PIECE})+))(?<!\s)\$(?!\d)")
+_DISPLAY = regex(rf"\$\$((?>(?:{_PIECE}|\$(?!\$))+))\$\$")
+BEGIN = regex(r"\\begin\{(" + "|".join(ENVIRONMENTS) + r")(\*?)\}")
+_MARK = regex(r"\\(begin|end)\{((?:" + "|".join(ENVIRONMENTS) + r")\*?)\}")
+_ENTITY = regex(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_AUTOLINK = regex(r"<((?:https?|ftp|mailto):[^\s<>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)>", re.ASCII)
 _ATTRIBUTE = r"""\s++[A-Za-z_:@][\w:.@-]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'=<>`]++))?+"""
-TAG = re.compile(rf"<(/?+)([A-Za-z][A-Za-z0-9-]*+)((?:{_ATTRIBUTE})*+)\s*+(/?+)>", re.ASCII)
+TAG = regex(rf"<(/?+)([A-Za-z][A-Za-z0-9-]*+)((?:{_ATTRIBUTE})*+)\s*+(/?+)>", re.ASCII)
 
 
 def atoms(text: str) -> tuple[Atom, ...]:

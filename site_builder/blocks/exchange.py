@@ -34,12 +34,13 @@ from site_builder.blocks.atoms import MATHS, AtomKind, atoms
 from site_builder.blocks.cursor import BLANKS
 from site_builder.blocks.model import ONE_LINE, Block, BlockKind
 from site_builder.blocks.splitter import outline
+from site_builder.lazy import regex
 from site_builder.model import BlockMark, BlockState, Position, Prose, ProseLine
 
 _SILENT = MATHS | {AtomKind.CODE, AtomKind.TAG, AtomKind.AUTOLINK}
-_LETTER = re.compile(r"[^\W\d_]")
-_TERM = re.compile(r":[ \t]")
-_TABLE_RULE = re.compile(rf"(?=.*\|){starts.TABLE_RULE.pattern}")
+_LETTER = regex(r"[^\W\d_]")
+_TERM = regex(r":[ \t]")
+_TABLE_RULE = regex(rf"(?=.*\|){starts.TABLE_RULE.pattern}")
 _BEGINNINGS = (
     *(starts.EXAMPLE, starts.HEADING, starts.UNDERLINE, starts.FENCE, starts.RULE, starts.BULLET),
     *(starts.NUMBER, starts.QUOTE, starts.FOOTNOTE, starts.REFERENCE, starts.HTML_BLOCK),

@@ -21,6 +21,7 @@ from site_builder.blocks.model import BlockKind
 from site_builder.blocks.state import Leaf, State, not_math
 from site_builder.blocks.tables import alignments, cells
 from site_builder.blocks.vocabulary import small
+from site_builder.lazy import regex
 
 
 def opens(state: State, line: Cursor) -> bool:
@@ -205,7 +206,7 @@ def _marks(text: str, start: int, end: int, close: str) -> Iterator[tuple[int, i
         yield (1 if mark[1] == "begin" else -1), start + mark.end()
 
 
-_DOLLARS = re.compile(r"\\.|\$\$")
+_DOLLARS = regex(r"\\.|\$\$")
 
 _FIRST_CHARACTERS = frozenset(">=-|:#`~*_<$\\")
 """Every block but indented code begins with one of them, so most lines need no trial."""

@@ -16,27 +16,28 @@ from __future__ import annotations
 import re
 
 from site_builder.blocks.vocabulary import BLOCK_ELEMENTS, VERBATIM_ELEMENTS
+from site_builder.lazy import regex
 
-EXAMPLE = re.compile(r">>>(?= |$)")
-HEADING = re.compile(r"(#{1,6})(?:[ \t]+|$)")
-HEADING_END = re.compile(r"[ \t]#+[ \t]*$")
-UNDERLINE = re.compile(r"(={2,}|-{2,})[ \t]*$")
-FENCE = re.compile(r"(`{3,})([^`]*)$|(~{3,})(.*)$")
-RULE = re.compile(r"(?:(?:\*[ \t]*+){3,}+|(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$")
-BULLET = re.compile(r"([-+*])(?=[ \t]|$)")
-NUMBER = re.compile(r"([0-9]{1,9})([.)])(?=[ \t]|$)")
-QUOTE = re.compile(r">[ \t]?")
-FOOTNOTE = re.compile(r"\[\^([^\]\s\[]+)\]:[ \t]*")
-DEFINITION = re.compile(r":[ \t]+(?=\S)")
-TABLE_RULE = re.compile(
+EXAMPLE = regex(r">>>(?= |$)")
+HEADING = regex(r"(#{1,6})(?:[ \t]+|$)")
+HEADING_END = regex(r"[ \t]#+[ \t]*$")
+UNDERLINE = regex(r"(={2,}|-{2,})[ \t]*$")
+FENCE = regex(r"(`{3,})([^`]*)$|(~{3,})(.*)$")
+RULE = regex(r"(?:(?:\*[ \t]*+){3,}+|(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$")
+BULLET = regex(r"([-+*])(?=[ \t]|$)")
+NUMBER = regex(r"([0-9]{1,9})([.)])(?=[ \t]|$)")
+QUOTE = regex(r">[ \t]?")
+FOOTNOTE = regex(r"\[\^([^\]\s\[]+)\]:[ \t]*")
+DEFINITION = regex(r":[ \t]+(?=\S)")
+TABLE_RULE = regex(
     r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$",
 )
-REFERENCE = re.compile(
+REFERENCE = regex(
     r"\[(?!\^)((?:\\.|[^\[\]\\])++)\]:[ \t]++(<[^<>]*+>|\S++)"
     r"(?:[ \t]++(\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?+[ \t]*+$"
 )
-HTML_BLOCK = re.compile(rf"</?(?:{'|'.join(sorted(BLOCK_ELEMENTS))})(?=[\s/>]|$)", re.IGNORECASE)
-HTML_VERBATIM = re.compile(rf"<({'|'.join(VERBATIM_ELEMENTS)})(?=[\s>]|$)", re.IGNORECASE)
+HTML_BLOCK = regex(rf"</?(?:{'|'.join(sorted(BLOCK_ELEMENTS))})(?=[\s/>]|$)", re.IGNORECASE)
+HTML_VERBATIM = regex(rf"<({'|'.join(VERBATIM_ELEMENTS)})(?=[\s>]|$)", re.IGNORECASE)
 
 
 def reference(text: str, span: tuple[int, int]) -> re.Match[str] | None:

@@ -12,13 +12,13 @@ and a fault can be reported at its column.
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 from site_builder.blocks.atoms import MATHS, AtomKind, atoms
 from site_builder.blocks.cursor import BLANKS
+from site_builder.lazy import regex
 
-_BAR = re.compile(r"\\.|\|")
+_BAR = regex(r"\\.|\|")
 
 
 def cells(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:

@@ -20,12 +20,13 @@ from site_builder.blocks import AtomKind
 from site_builder.claims.axes import AxisError, read_axes
 from site_builder.claims.model import INTRO, RETURN, Claim, on_one_line
 from site_builder.errors import Diagnostic
+from site_builder.lazy import regex
 from site_builder.model import Page, Position, Prose
 from site_builder.prose.context import Passage
 
-_NAMED = re.compile(r"\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*:\s*\[(.*)", re.DOTALL)
-_FROM_AFAR = re.compile(r"`\s*[^\W\d][\w.\s]*:\s*\[")
-_OTHER_CODE = re.compile(r"[\"'{}=:;@]|\blambda\b")
+_NAMED = regex(r"\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*:\s*\[(.*)", re.DOTALL)
+_FROM_AFAR = regex(r"`\s*[^\W\d][\w.\s]*:\s*\[")
+_OTHER_CODE = regex(r"[\"'{}=:;@]|\blambda\b")
 """What no axis holds, so that an author who typed it had other code in mind."""
 
 HINT = "write `name: [axis, axis]`, several possibilities as several claims"

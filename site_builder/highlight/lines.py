@@ -16,13 +16,13 @@ pair: there stands U+FFFD.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import accumulate, pairwise
 
 from site_builder.highlight.classes import Token
+from site_builder.lazy import regex
 
 Links = Mapping[int, tuple[int, str, str]]
 """By the column (from one) at which an identifier begins: the column behind it, `href` and `title`."""
@@ -35,9 +35,9 @@ LONG = 22
 TAB = 4
 """Columns between tab stops, as in the style sheet."""
 
-_SPECIAL = re.compile("[&<>\r\f\0\ud800-\udfff]")
+_SPECIAL = regex("[&<>\r\f\0\ud800-\udfff]")
 _REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;", "\f": "&#12;"}
-_CHUNK = re.compile(r"\S+")
+_CHUNK = regex(r"\S+")
 _SPOTS = (
     r"""-(?![!$),./:;?\]}])(?=\S)"""
     r"""|[!/?|}](?![-!"'),./:;?\]|}])(?=\S)"""
@@ -49,9 +49,9 @@ Behind what a browser breaks a chunk: a hyphen before nearly anything, other mar
 (as measured in Chromium for all pairs of ASCII characters), a few more by the Unicode rules that other
 browsers follow, and ideographs.
 """
-_BREAKABLE = re.compile(_SPOTS)
-_NEEDS_CARE = re.compile(rf"{_SPOTS}|\S{{{LONG + 1}}}")
-_PLACE = re.compile(r"\((?!\))|[\[{](?=[^\s)\]}]{8})|,|[)\]](?=\.)|[-;&]|/(?!/)")
+_BREAKABLE = regex(_SPOTS)
+_NEEDS_CARE = regex(rf"{_SPOTS}|\S{{{LONG + 1}}}")
+_PLACE = regex(r"\((?!\))|[\[{](?=[^\s)\]}]{8})|,|[)\]](?=\.)|[-;&]|/(?!/)")
 """Behind what a long chunk may be broken."""
 _AFTER_IN_CODE, _AFTER_IN_TEXT = frozenset("([{,)]"), frozenset(",-/;&")
 _TEXT = ("g", "c")

@@ -22,6 +22,7 @@ from pygments.token import Comment, Keyword, Name
 
 from site_builder.highlight.classes import CLASSES, IS_NAME, Kind, Token, merges
 from site_builder.highlight.reader import LEXER, Reader
+from site_builder.lazy import regex
 
 _WORD = "[A-Za-z_][A-Za-z0-9_]*+"
 _DIGITS = "[0-9](?:_?[0-9])*+"
@@ -67,7 +68,7 @@ _ASKED = "|".join(
 _REACHING = frozenset({"as", "class", "def", "from", "import", "yield"})
 """Words that are others before white space than at the end."""
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     rf"""
       (?P<doc> ^[ \t]*+[rRuUbB]{{,2}}(?:\"{{3}}[\s\S]*?\"{{3}}|'{{3}}[\s\S]*?'{{3}}) )
     | (?P<soft> ^(?:[ \t]*+(?:match|case)\b(?![ \t]*[:,;=^&|@~)\]}}])|lazy[\s\\]) )

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import re
 
+from site_builder.lazy import regex
+
 
 class MathError(ValueError):
     """
@@ -41,7 +43,7 @@ class MathError(ValueError):
 # What KaTeX says, what we say, and what the author can do.
 # What KaTeX says, what we say, and what the author can do.
 _WORDING = tuple(
-    (re.compile(pattern, re.DOTALL), message, hint)
+    (regex(pattern, re.DOTALL), message, hint)
     for pattern, message, hint in (
         (r"Expected '\}', got 'EOF'", "An opening brace is never closed", "add the missing }"),
         (

@@ -15,18 +15,17 @@ The MathML comes from the formula as the author wrote it: marks are for the eye 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from site_builder.lazy import regex
 
 Formula = tuple[str, bool]
 """The expression as the author typed it, and whether it stands as a block."""
 
 _VISIBLE = '<span class="katex-html"'
-_SPAN = re.compile(r"<(/?)span\b[^>]*>")
-_MARK = re.compile(r'<span class="enclosing[^"]*"(?: style="color:[^"]*")?(?: data-[sec]="\d*")+>')
-_SPLIT = re.compile(
-    r'(<span class="[^"]*")>([^<]+)</span>\1((?: style="margin-right:[^"]*")?>)([^<]+</span>)'
-)
+_SPAN = regex(r"<(/?)span\b[^>]*>")
+_MARK = regex(r'<span class="enclosing[^"]*"(?: style="color:[^"]*")?(?: data-[sec]="\d*")+>')
+_SPLIT = regex(r'(<span class="[^"]*")>([^<]+)</span>\1((?: style="margin-right:[^"]*")?>)([^<]+</span>)')
 
 
 @dataclass(frozen=True, slots=True)

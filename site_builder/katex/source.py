@@ -17,8 +17,10 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from site_builder.lazy import regex
+
 # What the search for a command must not look into comes first: verbatim text and comments.
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""
       \\verb\*?(?P<bar>[^*a-zA-Z]).*?(?P=bar)
     | (?P<comment>%[^\n]*(?:\n|\Z))

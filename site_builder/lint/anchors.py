@@ -15,12 +15,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from site_builder.errors import Diagnostic
+from site_builder.lazy import regex
 from site_builder.lint.reading import Piece, has_words
 from site_builder.model import Page
 
 # `hooks[](value)` is code that somebody forgot to mark as such.
-_MARKDOWN = re.compile(r"(?<![!\w\])])\[\s*\](?:\(\s*[^\s)]|\[[^\]])")
-_HTML = re.compile(r"(<a\s[^>]*\bhref\b[^>]*>)(.*?)</a\s*>", re.DOTALL | re.IGNORECASE)
+_MARKDOWN = regex(r"(?<![!\w\])])\[\s*\](?:\(\s*[^\s)]|\[[^\]])")
+_HTML = regex(r"(<a\s[^>]*\bhref\b[^>]*>)(.*?)</a\s*>", re.DOTALL | re.IGNORECASE)
 
 
 def faults(page: Page, found: Sequence[Piece]) -> Iterator[Diagnostic]:

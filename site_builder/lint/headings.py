@@ -17,10 +17,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from site_builder.errors import Diagnostic
+from site_builder.lazy import regex
 from site_builder.lint.reading import Piece, has_words
 from site_builder.model import Page, Position
 
-_HTML = re.compile(r"<h([1-6])(?=[\s>])[^>]*>(.*?)</h\1\s*>", re.DOTALL | re.IGNORECASE)
+_HTML = regex(r"<h([1-6])(?=[\s>])[^>]*>(.*?)</h\1\s*>", re.DOTALL | re.IGNORECASE)
 
 
 def faults(page: Page, found: Sequence[Piece]) -> Iterator[Diagnostic]:

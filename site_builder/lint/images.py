@@ -15,11 +15,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from site_builder.errors import Diagnostic
+from site_builder.lazy import regex
 from site_builder.lint.reading import Piece
 from site_builder.model import Page
 
-_MARKDOWN = re.compile(r"!\[\s*\](?:\(\s*[^\s)]|\[[^\]])")
-_HTML = re.compile(r"<img(?=[\s/>])(?![^>]*\salt(?=[\s=/>]))[^>]*>", re.IGNORECASE)
+_MARKDOWN = regex(r"!\[\s*\](?:\(\s*[^\s)]|\[[^\]])")
+_HTML = regex(r"<img(?=[\s/>])(?![^>]*\salt(?=[\s=/>]))[^>]*>", re.IGNORECASE)
 
 
 def faults(page: Page, found: Sequence[Piece]) -> Iterator[Diagnostic]:

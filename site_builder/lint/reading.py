@@ -18,13 +18,14 @@ from dataclasses import dataclass
 
 from site_builder import blocks
 from site_builder.blocks import Atom, AtomKind, BlockKind
+from site_builder.lazy import regex
 from site_builder.model import Kind, Page, Position, Prose
 from site_builder.prose.context import Passage
 
 _KEPT = (AtomKind.TAG, AtomKind.UNCLOSED)
-_UNREAD = re.compile(r"<!--.*?-->|<(script|style|pre)\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"<[^<>]*>")
-_WORDS = re.compile(
+_UNREAD = regex(r"<!--.*?-->|<(script|style|pre)\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_TAG = regex(r"<[^<>]*>")
+_WORDS = regex(
     r"""\s(?:alt|title|aria-label)\s*=\s*(?:"[^"]*[^"\s][^"]*"|'[^']*[^'\s][^']*'|[^\s"'>]+)""", re.I
 )
 

@@ -13,10 +13,10 @@ name that it calls. What a comment *says* never matters: an anchor is the same b
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from site_builder.lazy import regex
 from site_builder.model import Section
 
 MODULE = "module"
@@ -38,9 +38,9 @@ _KEYWORDS: dict[str, str] = {
     "ImportFrom": "import",
     "TryStar": "try",
 }
-_CLAUSES = re.compile(r"[ \t\f]*(elif|else|except|finally|case)\b")
+_CLAUSES = regex(r"[ \t\f]*(elif|else|except|finally|case)\b")
 # Ids that a page has anyway: those of its lines, and sections by number.
-_RESERVED = re.compile(r"L[0-9]+|section-[0-9]+")
+_RESERVED = regex(r"L[0-9]+|section-[0-9]+")
 
 
 def suffix(line: str, statement: ast.stmt | None, continued: bool) -> str:

@@ -18,6 +18,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from site_builder.lazy import regex
 from site_builder.model import ProseLine
 from site_builder.parse.text import BLANK, Extent, is_blank, rows, unterminated, width, within
 
@@ -55,17 +56,17 @@ PRAGMAS = (
     r"-\*-",
     r"%%",
 )
-_PRAGMA = re.compile(rf"[ \t\f]*#(?:!|[ \t]*(?:{'|'.join(PRAGMAS)}))")
-_CODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+_PRAGMA = regex(rf"[ \t\f]*#(?:!|[ \t]*(?:{'|'.join(PRAGMAS)}))")
+_CODING = regex(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 # `# region` may begin a sentence; where the file has an `# endregion` too, an editor folds by both.
-_REGION = re.compile(r"[ \t\f]*#[ \t]*(?:end)?region\b", re.IGNORECASE)
-_REGION_END = re.compile(r"[ \t\f]*#[ \t]*endregion\b", re.IGNORECASE)
+_REGION = regex(r"[ \t\f]*#[ \t]*(?:end)?region\b", re.IGNORECASE)
+_REGION_END = regex(r"[ \t\f]*#[ \t]*endregion\b", re.IGNORECASE)
 # A block of metadata for script runners (PEP 723): everything in it is data.
-_SCRIPT = re.compile(r"[ \t\f]*# /// [a-zA-Z0-9-]+[ \t]*$")
-_SCRIPT_END = re.compile(r"[ \t\f]*# ///[ \t]*$")
+_SCRIPT = regex(r"[ \t\f]*# /// [a-zA-Z0-9-]+[ \t]*$")
+_SCRIPT_END = regex(r"[ \t\f]*# ///[ \t]*$")
 
 # One sign, or several, or Sphinx's `#:`, and the space that belongs to it.
-_SIGN = re.compile(r"[ \t\f]*(?:#:(?=[ \t\r\n]|$)|#+)[ \t]?")
+_SIGN = regex(r"[ \t\f]*(?:#:(?=[ \t\r\n]|$)|#+)[ \t]?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,18 @@ other, and `str.splitlines` would get that wrong.
 from __future__ import annotations
 
 import codecs
-import re
 from dataclasses import dataclass
 
 from site_builder.errors import Diagnostic
+from site_builder.lazy import regex
 
 BOM = codecs.BOM_UTF8
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_BYTES_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_BYTES_LINE = regex(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 # Both from the language reference, "Encoding declarations".
-_DECLARATION = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_NO_CODE = re.compile(rb"[ \t\f]*(?:#|[\r\n]|$)")
+_DECLARATION = regex(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_NO_CODE = regex(rb"[ \t\f]*(?:#|[\r\n]|$)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from site_builder.lazy import regex
 from site_builder.model import ProseLine
 from site_builder.parse.comments import is_pragma
 from site_builder.parse.structure import DefinitionNode, extent
 from site_builder.parse.text import BLANK, indentation, is_blank, rows, trim, width, within
 
-_OPENING = re.compile(r"([a-zA-Z]*)(\"\"\"|'''|\"|')")
+_OPENING = regex(r"([a-zA-Z]*)(\"\"\"|'''|\"|')")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,18 +23,19 @@ from typing import Any, Protocol, TypeVar
 import yaml
 
 from site_builder.errors import Diagnostic
+from site_builder.lazy import regex
 from site_builder.model import FrontMatter, Paper, Position, Prose, ProseLine
 from site_builder.parse.text import BLANK, trim
 
 FENCE = "---"
 
 _NOTHING = ("", "~", "null", "Null", "NULL")
-_IDENTIFIER = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_MACRO = re.compile(r"\\(?:[a-zA-Z@]+|[^a-zA-Z\s])")
-_YEAR = re.compile(r"[0-9]{4}")
-_WEB = re.compile(r"https?://\S+")
-_BEYOND = re.compile(r"\\U(?!000|0010)[0-9a-fA-F]{8}")
-_NOT_IN_URL = re.compile(r"[:\\?#\x00-\x1f]")
+_IDENTIFIER = regex(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_MACRO = regex(r"\\(?:[a-zA-Z@]+|[^a-zA-Z\s])")
+_YEAR = regex(r"[0-9]{4}")
+_WEB = regex(r"https?://\S+")
+_BEYOND = regex(r"\\U(?!000|0010)[0-9a-fA-F]{8}")
+_NOT_IN_URL = regex(r"[:\\?#\x00-\x1f]")
 
 _T = TypeVar("_T")
 _Co = TypeVar("_Co", covariant=True)

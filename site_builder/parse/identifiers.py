@@ -13,13 +13,13 @@ where it should be is left alone.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+from site_builder.lazy import regex
 from site_builder.model import Reference
 
-_WORD = re.compile(r"[^\W\d]\w*|[.\\]|\S")
+_WORD = regex(r"[^\W\d]\w*|[.\\]|\S")
 
 
 class Identifiers:

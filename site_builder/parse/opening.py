@@ -14,17 +14,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from site_builder.lazy import regex
 from site_builder.model import Position, Prose, ProseLine
 from site_builder.parse.text import trim
 
-_HEADING = re.compile(r"#[ \t]+(?=\S)")
-_CLOSING = re.compile(r"[ \t]#+$")
-_FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_UNDERLINE = re.compile(r"[ \t]*([=\-~^\"'`*+#:.])\1{2,}[ \t]*$")
+_HEADING = regex(r"#[ \t]+(?=\S)")
+_CLOSING = regex(r"[ \t]#+$")
+_FENCE = regex(r" {0,3}(```+|~~~+)")
+_UNDERLINE = regex(r"[ \t]*([=\-~^\"'`*+#:.])\1{2,}[ \t]*$")
 # A module's own name, as some write it first.
-_NAME = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
+_NAME = regex(r"\w+(?:\.\w+)*", re.ASCII)
 # What a line begins with that begins something other than a plain paragraph.
-_NOT_PLAIN = re.compile(
+_NOT_PLAIN = regex(
     r"""
       \#                            # a heading,
     | ``` | ~~~                     # a fence,
@@ -39,11 +40,11 @@ _NOT_PLAIN = re.compile(
     re.VERBOSE,
 )
 # A full stop ends no sentence after these, nor after a single capital letter.
-_ABBREVIATION = re.compile(
+_ABBREVIATION = regex(
     r"(?:^|[\s(\[])(?:e\.g|i\.e|cf|al|etc|vs|Figs?|Eqs?|Sec|Dr|Mrs?|Ms|Prof|No|approx|resp|[A-Z])$"
 )
-_END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[。！？]")
-_OPAQUE = re.compile(r"(`+)(?:(?!\1).)*\1|\$[^$]+\$|\[[^\]]*\]\([^)]*\)")
+_END = regex(r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[。！？]")
+_OPAQUE = regex(r"(`+)(?:(?!\1).)*\1|\$[^$]+\$|\[[^\]]*\]\([^)]*\)")
 
 LONGEST = 2000
 """A paragraph without any full stop is cut here. Nobody reads on."""

@@ -13,10 +13,10 @@ fits on one line cannot hold anything of interest, so most of the tree is never 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from site_builder.lazy import regex
 from site_builder.model import Kind
 from site_builder.parse.text import Extent, indentation
 
@@ -25,7 +25,7 @@ DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _STRINGS: tuple[type[ast.expr], ...] = tuple(
     getattr(ast, name) for name in ("Constant", "JoinedStr", "TemplateStr") if hasattr(ast, name)
 )
-_HEAD = re.compile(r"(?:async[ \t\f]+)?(?:def|class)[ \t\f]+")
+_HEAD = regex(r"(?:async[ \t\f]+)?(?:def|class)[ \t\f]+")
 
 
 @dataclass(slots=True, eq=False)

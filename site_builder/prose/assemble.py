@@ -20,6 +20,7 @@ from itertools import accumulate
 
 from site_builder import highlight
 from site_builder.blocks import Block, BlockKind, Container, ContainerKind
+from site_builder.lazy import regex
 from site_builder.model import BlockMark, BlockState
 from site_builder.prose import examples, labels, tags
 from site_builder.prose.context import Context, Passage
@@ -27,7 +28,7 @@ from site_builder.prose.model import Heading
 from site_builder.prose.notes import Notes
 
 # What stands behind the opening fence: `python`, `{.python}`, `python title="x"`.
-_LANGUAGE = re.compile(r"[{. ]*([\w+#-]+)", re.ASCII)
+_LANGUAGE = regex(r"[{. ]*([\w+#-]+)", re.ASCII)
 
 
 @dataclass

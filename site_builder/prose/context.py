@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 
 from site_builder.blocks import Block
 from site_builder.errors import Diagnostic
+from site_builder.lazy import regex
 from site_builder.model import Prose
 from site_builder.prose.formulas import Formulas
 from site_builder.prose.model import LinkError
@@ -95,8 +96,8 @@ class Context:
             return None
 
 
-_FOREIGN = re.compile(r"(?!data:)[a-z][\w+.-]*:|//", re.IGNORECASE)
-_RUNS = re.compile(r"<script(?![^>]*\ssrc\s*=)|<\w[^<>]*\s(on[a-z]+)\s*=", re.IGNORECASE)
+_FOREIGN = regex(r"(?!data:)[a-z][\w+.-]*:|//", re.IGNORECASE)
+_RUNS = regex(r"<script(?![^>]*\ssrc\s*=)|<\w[^<>]*\s(on[a-z]+)\s*=", re.IGNORECASE)
 
 
 class Passage:

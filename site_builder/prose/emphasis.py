@@ -12,11 +12,11 @@ none are escaped here. East Asian writing has no blanks round emphasis, so its l
 
 from __future__ import annotations
 
-import re
+from site_builder.lazy import regex
 
-_RUN = re.compile(r"\\[\s\S]|\*+|_+")
-_DUNDER = re.compile(r"(?<![\w*])__[a-z][a-z0-9_]*__(?!\w)")
-_EAST_ASIAN = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
+_RUN = regex(r"\\[\s\S]|\*+|_+")
+_DUNDER = regex(r"(?<![\w*])__[a-z][a-z0-9_]*__(?!\w)")
+_EAST_ASIAN = regex(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
 
 
 def settle(text: str) -> str:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from site_builder import highlight
+from site_builder.lazy import regex
 from site_builder.model import Position
 from site_builder.prose.model import Outcome
 
@@ -28,7 +29,7 @@ Signs = Callable[[Sequence[highlight.Token]], highlight.Signs]
 
 _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
 """What a terminal would obey is shown by its sign: a browser would make of it a line break, or nothing."""
-_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*doctest:.*$", re.MULTILINE)
+_DIRECTIVE = regex(r"[ \t]*#[ \t]*doctest:.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ its place as long as it keeps its letters; one that the conversion made has the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from site_builder.lazy import regex
 from site_builder.model import Page, Prose, ProseLine
 from site_builder.prose import docstyles
 
@@ -65,7 +65,7 @@ def _placed(converted: list[str], lines: Sequence[ProseLine]) -> Iterator[ProseL
             yield ProseLine(text, where.path, where.line, where.column, where.raw)
 
 
-_NO_LETTER = re.compile(r"\\.|&\w+;|\W")
+_NO_LETTER = regex(r"\\.|&\w+;|\W")
 
 
 def _letters(text: str) -> str:

@@ -13,11 +13,11 @@ with a fault is shown as it was typed, and the page goes on.
 from __future__ import annotations
 
 import html
-import re
 from bisect import bisect_right
 from collections.abc import Callable
 
 from site_builder.katex import MathError
+from site_builder.lazy import regex
 from site_builder.model import Prose
 
 Typeset = Callable[[str, bool], str]
@@ -27,7 +27,7 @@ _RENAMED = {"multline": "gather"}
 """KaTeX lacks the environment on the left; the one on the right is set much like it."""
 
 _NAME = "|".join(_RENAMED)
-_ENVIRONMENT = re.compile(rf"(?:(?<=\\begin\{{)|(?<=\\end\{{))(?:{_NAME})(?=\*?\}})")
+_ENVIRONMENT = regex(rf"(?:(?<=\\begin\{{)|(?<=\\end\{{))(?:{_NAME})(?=\*?\}})")
 
 
 HINT = "until it is mended, the page shows the formula as it was typed"

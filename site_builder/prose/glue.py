@@ -11,14 +11,14 @@ short, what touches it is tied to it. A long one must be free to break, and keep
 
 from __future__ import annotations
 
-import re
+from site_builder.lazy import regex
 
-_AFTER = re.compile("(?:[-–'’]\\w+)?[.,;:!?%…)}\"'”’»。、，．！？：；）」』】〉》]*")
-_BEFORE = re.compile("[({\"'“‘«（「『【〈《]+$")
-_NEXT_LINE = re.compile(r"\n(?=[.,;:!?)]+(?:\s|$))")
-_COMMAND = re.compile(r"\\[A-Za-z]+")
-_SPACED = re.compile(r"[-+=<>]")
-_INVISIBLE = re.compile(r"[\s{}^_]|\\[,;:!]")
+_AFTER = regex("(?:[-–'’]\\w+)?[.,;:!?%…)}\"'”’»。、，．！？：；）」』】〉》]*")
+_BEFORE = regex("[({\"'“‘«（「『【〈《]+$")
+_NEXT_LINE = regex(r"\n(?=[.,;:!?)]+(?:\s|$))")
+_COMMAND = regex(r"\\[A-Za-z]+")
+_SPACED = regex(r"[-+=<>]")
+_INVISIBLE = regex(r"[\s{}^_]|\\[,;:!]")
 _SHORT = 24
 
 

@@ -20,6 +20,7 @@ from xml.etree.ElementTree import Element, SubElement
 from markdown import Markdown
 
 from site_builder.blocks.atoms import PUNCTUATION
+from site_builder.lazy import regex
 from site_builder.prose.slots import Slots
 
 _ALREADY_READ = ("backtick", "html", "entity", "autolink", "automail")
@@ -28,7 +29,7 @@ _REFERENCES = ("reference", "image_reference", "short_reference", "short_image_r
 _PIECE = 4000
 _local = threading.local()
 
-_MARKUP = re.compile(r"[*_\[\\]|  \n")
+_MARKUP = regex(r"[*_\[\\]|  \n")
 """In a text without any of these, Markdown means nothing."""
 
 

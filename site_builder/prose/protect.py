@@ -16,19 +16,20 @@ import re
 from dataclasses import dataclass
 
 from site_builder.blocks import Atom, AtomKind, Block, BlockKind, atoms
+from site_builder.lazy import regex
 from site_builder.prose import emphasis, glue, tags
 from site_builder.prose.context import Context, Passage, Target, normalised, unescaped
 
-_BRACKET = re.compile(r"[\[\]]")
-_TAIL = re.compile(
+_BRACKET = regex(r"[\[\]]")
+_TAIL = regex(
     r"\([ \t\n]*(<[^<>\n]*>|(?:\\[^\n]|[^\s()<>\\]|\((?:\\[^\n]|[^\s()\\])*\))+)"
     r"(?:[ \t\n]+(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'))?[ \t\n]*\)"
 )
-_LABEL = re.compile(r"\[((?:\\.|[^\[\]\\])*)\]")
-_NOTE = re.compile(r"\[\^([^\]\s\[]+)\]")
-_NOTE_NAME = re.compile(r"\w{2,}(?:-\w{2,})*|\d+|\w")
+_LABEL = regex(r"\[((?:\\.|[^\[\]\\])*)\]")
+_NOTE = regex(r"\[\^([^\]\s\[]+)\]")
+_NOTE_NAME = regex(r"\w{2,}(?:-\w{2,})*|\d+|\w")
 _NESTED = 20
-_EAST_BREAK = re.compile(
+_EAST_BREAK = regex(
     "(?<=[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60])\n(?=[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60])"
 )
 

@@ -14,12 +14,12 @@ put back.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from site_builder import blocks
 from site_builder.blocks import Block, BlockKind, Container, Exchanged, starts
+from site_builder.lazy import regex
 from site_builder.model import BlockMark, Prose
 from site_builder.prose import inline, tags
 from site_builder.prose.assemble import Assembly
@@ -33,7 +33,7 @@ from site_builder.prose.protect import protect
 from site_builder.prose.slots import Slots
 from site_builder.prose.slugging import unique
 
-_HEADING = re.compile("#|==|--")
+_HEADING = regex("#|==|--")
 """Without any of these a text has no heading."""
 
 

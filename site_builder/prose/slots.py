@@ -12,14 +12,15 @@ them too, so no text can be mistaken for one.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
+from site_builder.lazy import regex
+
 OPEN, CLOSE = "\ue000", "\ue001"
-SLOT = re.compile(f"{OPEN}(\\d+){CLOSE}")
-_OURS = re.compile(f"[{OPEN}{CLOSE}]")
+SLOT = regex(f"{OPEN}(\\d+){CLOSE}")
+_OURS = regex(f"[{OPEN}{CLOSE}]")
 # Python-Markdown uses these two for slots of its own; a lone surrogate cannot be written to a file.
-_UNWRITABLE = re.compile("[\x00\x02\x03\ud800-\udfff]")
+_UNWRITABLE = regex("[\x00\x02\x03\ud800-\udfff]")
 
 
 def writable(text: str) -> str:

@@ -14,7 +14,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_TARGET = re.compile(r"\]\([^)]*\)|\]\[[^\]]*\]|</?[A-Za-z][^<>]*>")
+from site_builder.lazy import regex
+
+_TARGET = regex(r"\]\([^)]*\)|\]\[[^\]]*\]|</?[A-Za-z][^<>]*>")
 
 
 def slug(text: str) -> str:

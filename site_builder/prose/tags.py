@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from site_builder.blocks.atoms import TAG, Atom, AtomKind, comment_end, is_element
 from site_builder.blocks.vocabulary import CLOSED_BY_THEMSELVES, LITERAL_ELEMENTS, VOID_ELEMENTS, small
+from site_builder.lazy import regex
 
-_ADDRESS = re.compile(r"""(\s(?:href|src)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'=<>`]+)""", re.IGNORECASE)
-_PRIVATE = re.compile(
+_ADDRESS = regex(r"""(\s(?:href|src)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'=<>`]+)""", re.IGNORECASE)
+_PRIVATE = regex(
     r"""\s(?:id|name|style|on\w+|data-[\w-]*)\s*(?:=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?""",
     re.IGNORECASE,
 )

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import re
 
+from site_builder.lazy import regex
+
 _HIDDEN: list[tuple[re.Pattern[str], str]] = []
-_ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{6,}\b")
+_ADDRESS = regex(r"\bat 0x[0-9a-fA-F]{6,}\b")
 
 
 def hide(folder: str, shown: str = "~") -> None:

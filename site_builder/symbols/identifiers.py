@@ -15,13 +15,13 @@ not, and a file that Python cannot read has its marks too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from site_builder.highlight import Token
+from site_builder.lazy import regex
 
-_NAME = re.compile(r"[^\W\d]\w*")
+_NAME = regex(r"[^\W\d]\w*")
 _WORDS = frozenset({"g", "c", "k", "m"})
 """Classes of tokens that hold no names: strings, comments, keywords, numbers and constants."""
 

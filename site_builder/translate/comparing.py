@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from site_builder.errors import Diagnostic
+from site_builder.lazy import regex
 from site_builder.translate import glossary
 from site_builder.translate.catalogue import Entry, Place
 from site_builder.translate.glossary import Term
@@ -39,8 +40,8 @@ from site_builder.translate.kept import read
 UNSAFE = "translation-unsafe"
 """The code of the one fault for which a translation is not shown."""
 
-_PLACEHOLDER = re.compile(r"\{\w*\}|%(?:\(\w+\)\w|%)?")
-_ELSEWHERE = re.compile(r"\s*(?:[a-z][\w+.-]*:|[/\\]{2})", re.IGNORECASE)
+_PLACEHOLDER = regex(r"\{\w*\}|%(?:\(\w+\)\w|%)?")
+_ELSEWHERE = regex(r"\s*(?:[a-z][\w+.-]*:|[/\\]{2})", re.IGNORECASE)
 _SHOWN = {
     "math": ("the formula", "a formula"),
     "code": ("the code", "code"),

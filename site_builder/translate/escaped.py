@@ -14,23 +14,23 @@ was said by a template or a script that did not ask, unless it is code, math, or
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
 from site_builder.blocks.vocabulary import VOID_ELEMENTS
+from site_builder.lazy import regex
 
-_WORD = re.compile(r"(?<![\w.{])[A-Za-z]{2,}(?![\w.]*\w)")
+_WORD = regex(r"(?<![\w.{])[A-Za-z]{2,}(?![\w.]*\w)")
 _SILENT = frozenset("annotation cite code kbd math pre samp script style svg".split())
 _NAMES = frozenset("by crumbs extent katex name source".split())
 """Classes of elements that hold names, of modules, authors, files; others say `translate="no"`."""
 _SPOKEN = frozenset(
     "alt aria-description aria-label aria-roledescription aria-valuetext placeholder title".split()
 )
-_KEY = re.compile(r'"\w+": ')
+_KEY = regex(r'"\w+": ')
 """In forms of a text that counts: the name of one."""
 _META = frozenset("description og:title og:description og:site_name".split())
-_TECHNICAL = re.compile(r"\.\w+$|/|^[\w-]*$")
+_TECHNICAL = regex(r"\.\w+$|/|^[\w-]*$")
 """What an attribute of data holds when it holds no words for a reader: an address, or a name."""
 
 

@@ -34,9 +34,10 @@ from typing import Any
 
 from site_builder.blocks import AtomKind, atoms
 from site_builder.errors import Diagnostic
+from site_builder.lazy import regex
 
 _SILENT = frozenset(AtomKind) - {AtomKind.ESCAPE, AtomKind.ENTITY}
-_TARGET = re.compile(r"\]\([^)]*\)")
+_TARGET = regex(r"\]\([^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ is rendered too, since only then it is plain where a link leads, what lies insid
 from __future__ import annotations
 
 import html
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -31,13 +30,14 @@ from site_builder import prose
 from site_builder.blocks import Atom, AtomKind, atoms
 from site_builder.blocks.atoms import MATHS, TAG
 from site_builder.blocks.vocabulary import VOID_ELEMENTS
+from site_builder.lazy import regex
 from site_builder.model import Prose, ProseLine
 from site_builder.prose.sanitise import refused
 
-_NOTABLE = re.compile(r"[`$<\\\[*_]")
-_STRESSED = re.compile(r"[*_]")
+_NOTABLE = regex(r"[`$<\\\[*_]")
+_STRESSED = regex(r"[*_]")
 _EMPHASIS = {"em": "*…*", "strong": "**…**"}
-_LABEL = re.compile(r"\]\[(?!\^)([^\]\[\\`$<>]+)\]")
+_LABEL = regex(r"\]\[(?!\^)([^\]\[\\`$<>]+)\]")
 
 
 @dataclass(frozen=True)

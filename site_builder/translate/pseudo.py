@@ -16,11 +16,11 @@ Their catalogues are real ones, read and checked like any other. What holds for 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from site_builder.config import Config
+from site_builder.lazy import regex
 from site_builder.model import Page
 from site_builder.translate import files, upkeep
 from site_builder.translate.catalogue import Entry, write
@@ -32,8 +32,8 @@ LANGUAGES = (ACCENTED, MIRRORED)
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ACCENTS = str.maketrans(_PLAIN, "áƀçđéƒğĥíĵķłɱñóþɋŕšţúṽŵẋýžÅƁÇĐÉƑĞĤÎĴĶŁṀÑÖÞɊŔŠŢÛṼŴẊÝŽ")
 _OVERRIDE, _END = "\u202e", "\u202c"
-_KEPT = re.compile(r'(<x id="\d+"/>|<g id="\d+">|</g>|&#?\w+;)')
-_WORD = re.compile(r"[A-Za-z](?:[\w’'-]*\w)?")
+_KEPT = regex(r'(<x id="\d+"/>|<g id="\d+">|</g>|&#?\w+;)')
+_WORD = regex(r"[A-Za-z](?:[\w’'-]*\w)?")
 
 
 def said(text: str, lang: str, *, placeholders: bool = False) -> str:

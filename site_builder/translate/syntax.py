@@ -16,10 +16,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_KEYWORD = re.compile(r"(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)[ \t]*(.*)")
-_CONFLICT = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?: |$)")
-_ESCAPE = re.compile(r"\\(.)")
+from site_builder.lazy import regex
+
+_STRING = regex(r'"((?:[^"\\]|\\.)*)"')
+_KEYWORD = regex(r"(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)[ \t]*(.*)")
+_CONFLICT = regex(r"(?:<{7}|={7}|>{7}|\|{7})(?: |$)")
+_ESCAPE = regex(r"\\(.)")
 _MEANING = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
 _BEGINS = ("msgctxt", "msgid")

@@ -11,18 +11,18 @@ names, the marks of its symbols, the shapes that were recorded for it, and a sig
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
 from site_builder import highlight
+from site_builder.lazy import regex
 from site_builder.model import Page, Section
 from site_builder.weave.evidence import Margin
 from site_builder.weave.signs import Signs
 from site_builder.weave.site import Site
 
-_NAME = re.compile(r"[^\W\d]\w*")
+_NAME = regex(r"[^\W\d]\w*")
 _NO_NAMES = frozenset("gckm")
 
 

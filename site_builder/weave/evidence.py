@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from site_builder.claims import Checked, Shape, Verdict
+from site_builder.lazy import regex
 from site_builder.model import Kind, Page, Position, Section
 from site_builder.prose import Outcome, Told
 from site_builder.record import Outline, Record, outline_of
@@ -175,8 +176,8 @@ def _has_functions(page: Page) -> bool:
     return any(section.kind in (Kind.FUNCTION, Kind.METHOD) for section in page.sections)
 
 
-_NUMBER = re.compile(r"-?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|-?inf|nan")
-_CODE = re.compile(r"(?<!<pre>)<code>([^<]*:[^<]*\[[^<]*\][^<]*)</code>")
+_NUMBER = regex(r"-?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|-?inf|nan")
+_CODE = regex(r"(?<!<pre>)<code>([^<]*:[^<]*\[[^<]*\][^<]*)</code>")
 
 
 def _bare(source: str) -> str:

@@ -16,13 +16,14 @@ import re
 from urllib.parse import unquote, urlsplit
 
 from site_builder.index import href
+from site_builder.lazy import regex
 from site_builder.model import Page
 from site_builder.prose import LinkError
 from site_builder.weave.site import Site
 
 SCHEMES = ("https", "http", "mailto", "tel", "ftp")
 
-_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
+_DOTTED = regex(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _PAGES = (".html", ".py", ".md")
 
 

@@ -22,13 +22,14 @@ from site_builder import katex, prose, symbols
 from site_builder.claims import Checked
 from site_builder.errors import Diagnostic
 from site_builder.highlight import Token
+from site_builder.lazy import regex
 from site_builder.model import Kind, Page
 from site_builder.symbols import Place, Symbol
 from site_builder.translate import Localised
 from site_builder.weave.model import Sign
 
-_SPAN = re.compile(r"""(?<!<pre>)<code(?: class="claim [^"]*")?>([^\W\d][\w.]*(?:: \[[^<]*\])?)</code>""")
-_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_SPAN = regex(r"""(?<!<pre>)<code(?: class="claim [^"]*")?>([^\W\d][\w.]*(?:: \[[^<]*\])?)</code>""")
+_DOTTED = regex(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
 class Signs:

@@ -10,8 +10,7 @@ Its author means every sign of Markdown and HTML in it, so all text stays as typ
 
 from __future__ import annotations
 
-import re
-
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import Context, State
 from site_builder.prose.docstyles.patterns import FENCE, TITLE, field
 from site_builder.prose.docstyles.sections import is_items
@@ -59,7 +58,7 @@ def _opens_section(state: State, at: int) -> bool:
 
 
 # What begins a block of its own, and so cannot stand behind a name.
-_BLOCK = re.compile(
+_BLOCK = regex(
     r"[*+-] |\d+[.)] |[>#|]|```|~~~|\$\$|\\begin|</?(?:div|p|table|ul|ol|dl|pre|details|figure|svg|hr)\b"
 )
 

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import re
 
+from site_builder.lazy import regex
+
 __all__ = ["REST", "SECTIONS", "bears", "has_markdown"]
 
 _FIELD_NAMES = (
@@ -29,19 +31,19 @@ _SECTIONS = (
 Marks = tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
 
 
-def _compiled(*marks: tuple[tuple[str, ...], str]) -> Marks:
+def _marks(*marks: tuple[tuple[str, ...], str]) -> Marks:
     """Each mark with the substrings one of which it cannot do without."""
-    return tuple((needles, re.compile(pattern, re.MULTILINE)) for needles, pattern in marks)
+    return tuple((needles, regex(pattern, re.MULTILINE)) for needles, pattern in marks)
 
 
-SECTIONS = _compiled(
+SECTIONS = _marks(
     ((":",), rf"^[ \t]*:(?:{_FIELD_NAMES})(?:[ \t][^:\n]{{0,200}})?:(?:\s|$)"),
     (("@",), r"^[ \t]*@(?:param|type|returns?|rtype|raises?|ivar|keyword)\b[^:\n]{0,80}:"),
     ((":\n", ": \n"), rf"^([ \t]*)(?:{_SECTIONS})::?[ \t]*\n(?:[ \t]*\n)?\1[ \t]+\S"),
 )
 """Sections may stand in a docstring that is Markdown otherwise."""
 
-REST = _compiled(
+REST = _marks(
     (("---", "==="), rf"^[ \t]*(?:{_SECTIONS})[ \t]*\n[ \t]*(?:-{{3,}}|={{3,}})[ \t]*$"),
     (
         (".. ",),
@@ -57,10 +59,10 @@ REST = _compiled(
 )
 """Nobody writes these in Markdown."""
 
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
-_SPAN = re.compile(r"(?<!`)``(?!`)[^\n]{1,400}?(?<!`)``(?!`)")
+_FENCE = regex(r"[ \t]*(`{3,}|~{3,})")
+_SPAN = regex(r"(?<!`)``(?!`)[^\n]{1,400}?(?<!`)``(?!`)")
 
-_MARKDOWN = re.compile(
+_MARKDOWN = regex(
     r"""
     ^\ {0,3}(?:```|~~~\w|\$\$|\\begin\{|\|[ \t]*:?-{3,}|:?-{3,}:?[ \t]*\|[ \t]*:?-{3})
     | (?:\A|\n[ \t]*\n)\#{1,6}\ \S[^\n]*\n[ \t]*$

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import Context
 from site_builder.prose.docstyles.shapes import (
     Block,
@@ -32,8 +33,8 @@ from site_builder.prose.docstyles.text import code, escape, literal_math
 
 __all__ = ["DIRECTIVE", "aside", "directive"]
 
-DIRECTIVE = re.compile(r"\.\. ([A-Za-z][\w.+-]*(?::[\w.+-]+)*) ?::(?:\s+(.*))?$")
-_OPTION = re.compile(r":([A-Za-z][\w-]{0,40}):(?:\s+(.*))?$")
+DIRECTIVE = regex(r"\.\. ([A-Za-z][\w.+-]*(?::[\w.+-]+)*) ?::(?:\s+(.*))?$")
+_OPTION = regex(r":([A-Za-z][\w-]{0,40}):(?:\s+(.*))?$")
 _LANGUAGES = {"py": "python", "python3": "python", "ipython": "python", "none": "text", "default": "python"}
 
 
@@ -175,8 +176,8 @@ def _closed(tex: str) -> bool:
     return tex.count("\\begin") == tex.count("\\end") and len(_LEFT.findall(tex)) == len(_RIGHT.findall(tex))
 
 
-_LEFT = re.compile(r"\\left(?![A-Za-z])")
-_RIGHT = re.compile(r"\\right(?![A-Za-z])")
+_LEFT = regex(r"\\left(?![A-Za-z])")
+_RIGHT = regex(r"\\right(?![A-Za-z])")
 
 
 def _described(found: Directive) -> list[Block]:

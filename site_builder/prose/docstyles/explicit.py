@@ -11,8 +11,7 @@ nobody's text and vanish, after their definitions were taken down.
 
 from __future__ import annotations
 
-import re
-
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import State
 from site_builder.prose.docstyles.directives import DIRECTIVE, directive
 from site_builder.prose.docstyles.references import TARGET
@@ -21,7 +20,7 @@ from site_builder.prose.docstyles.text import escape
 
 __all__ = ["explicit"]
 
-_CITATION = re.compile(r"\.\. \[([^\]\n]{1,80})\](?:\s+(.*))?$")
+_CITATION = regex(r"\.\. \[([^\]\n]{1,80})\](?:\s+(.*))?$")
 
 
 def explicit(state: State, at: int) -> int | None:

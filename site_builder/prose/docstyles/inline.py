@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.references import NOTHING, References, normal
 from site_builder.prose.docstyles.roles import role
 from site_builder.prose.docstyles.text import code, escape, guard, is_number, is_tex, literal_math
@@ -25,36 +26,36 @@ from site_builder.prose.docstyles.text import code, escape, guard, is_number, is
 __all__ = ["inline"]
 
 
-_STOP = re.compile(r"[\\`*_<&$|\[\]!:]|(?<![A-Za-z])(?:https?|ftp)://", re.IGNORECASE)
-_STOP_NAMES = re.compile(
+_STOP = regex(r"[\\`*_<&$|\[\]!:]|(?<![A-Za-z])(?:https?|ftp)://", re.IGNORECASE)
+_STOP_NAMES = regex(
     _STOP.pattern + r"|(?<!\w)[A-Za-z0-9](?:[\w.+-]{0,80}[A-Za-z0-9])?__?(?!\w)", re.IGNORECASE
 )
 
-_URL = re.compile(r"(?:https?|ftp)://[^\s<>`\"\\|$]+", re.IGNORECASE)
-_AUTOLINK = re.compile(r"<((?:https?|ftp)://[^\s<>`\"\\|$]+)>", re.IGNORECASE)
-_ROLE = re.compile(r":([A-Za-z][\w+.-]{0,40}(?::[A-Za-z][\w+.-]{0,40})?):`([^`]{1,2000})`")
-_SUFFIX_ROLE = re.compile(r":([a-z]{1,20}):(?!`)")
-_LINK = re.compile(r"([^`<>]{0,400}?)\s*<([^`<>]{1,1000})>\s*", re.DOTALL)
-_OLD_QUOTE = re.compile(r"`([\w./+*-][\w./+* -]{0,60})'(?![\w`)\]])")
-_MARKDOWN_LINK = re.compile(
+_URL = regex(r"(?:https?|ftp)://[^\s<>`\"\\|$]+", re.IGNORECASE)
+_AUTOLINK = regex(r"<((?:https?|ftp)://[^\s<>`\"\\|$]+)>", re.IGNORECASE)
+_ROLE = regex(r":([A-Za-z][\w+.-]{0,40}(?::[A-Za-z][\w+.-]{0,40})?):`([^`]{1,2000})`")
+_SUFFIX_ROLE = regex(r":([a-z]{1,20}):(?!`)")
+_LINK = regex(r"([^`<>]{0,400}?)\s*<([^`<>]{1,1000})>\s*", re.DOTALL)
+_OLD_QUOTE = regex(r"`([\w./+*-][\w./+* -]{0,60})'(?![\w`)\]])")
+_MARKDOWN_LINK = regex(
     r"(!?)\[([^\[\]]{0,300})\]\(((?:https?://|mailto:)[^\s()<>]{1,1000})(?:\s+\"[^\"]{0,200}\")?\)"
 )
-_CROSS_REFERENCE = re.compile(r"\[`([^`\[\]]{1,200})`\]\[([A-Za-z_][\w.]{0,200}|)\]")
-_FOOTNOTE = re.compile(r"\[(\d{1,4}|[#*]|#?[A-Za-z][\w.:+-]{0,60})\]_(?!\w)")
-_SUBSTITUTION = re.compile(r"\|([^|\s](?:[^|\n]{0,60}[^|\s])?)\|(?:__?(?!\w))?")
-_ENTITY = re.compile(r"&(?:#\d{1,8}|#[xX][0-9A-Fa-f]{1,8}|\w{1,32});")
-_MATH = re.compile(r"(?:\$\$([^$]{1,2000})\$\$|\$(?!\s)([^$]{1,500}?)(?<!\s)\$(?!\d))")
+_CROSS_REFERENCE = regex(r"\[`([^`\[\]]{1,200})`\]\[([A-Za-z_][\w.]{0,200}|)\]")
+_FOOTNOTE = regex(r"\[(\d{1,4}|[#*]|#?[A-Za-z][\w.:+-]{0,60})\]_(?!\w)")
+_SUBSTITUTION = regex(r"\|([^|\s](?:[^|\n]{0,60}[^|\s])?)\|(?:__?(?!\w))?")
+_ENTITY = regex(r"&(?:#\d{1,8}|#[xX][0-9A-Fa-f]{1,8}|\w{1,32});")
+_MATH = regex(r"(?:\$\$([^$]{1,2000})\$\$|\$(?!\s)([^$]{1,500}?)(?<!\s)\$(?!\d))")
 # Several words between underscores are stressed in any plain text; one word is a name.
-_UNDERLINED = re.compile(r"_([A-Za-z][^_`*\n]{0,80} [^_`*\n]{0,80}[A-Za-z.!?])_(?!\w)")
-_STARS = re.compile(r"\*+")
-_UNDERSCORES = re.compile(r"_+")
-_TICKS = re.compile(r"`+")
+_UNDERLINED = regex(r"_([A-Za-z][^_`*\n]{0,80} [^_`*\n]{0,80}[A-Za-z.!?])_(?!\w)")
+_STARS = regex(r"\*+")
+_UNDERSCORES = regex(r"_+")
+_TICKS = regex(r"`+")
 # reST lets emphasis end only before a space or one of these signs, and begin only after one of the others.
 _MAY_FOLLOW = frozenset("'\")]}>-/:.,;!?\\’”»…—–")
 _MAY_PRECEDE = frozenset("'\"([{<-/:‘“«—–¡¿")
 
 
-_PAIR = re.compile(r"\$[^\s$](?:[^$]*[^\s$])?\$(?!\d)")
+_PAIR = regex(r"\$[^\s$](?:[^$]*[^\s$])?\$(?!\d)")
 
 
 @dataclass(slots=True)

@@ -14,16 +14,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import State
 from site_builder.prose.docstyles.shapes import Block, Kind, dedent, item, width
 from site_builder.prose.docstyles.text import code
 
 __all__ = ["glossary", "line_block", "listing", "opens_glossary", "opens_list"]
 
-_BULLET = re.compile(r"([-*+•‣⁃])\s+(?=\S)")
-_NUMBER = re.compile(r"\(?(\d{1,3}|#)[.)]\s+(?=\S)")
-_LETTER = re.compile(r"\(?([a-zA-Z])\)\s+(?=\S)")
-_LINE = re.compile(r"\|(?: |$)")
+_BULLET = regex(r"([-*+•‣⁃])\s+(?=\S)")
+_NUMBER = regex(r"\(?(\d{1,3}|#)[.)]\s+(?=\S)")
+_LETTER = regex(r"\(?([a-zA-Z])\)\s+(?=\S)")
+_LINE = regex(r"\|(?: |$)")
 
 
 def _marker(line: str) -> tuple[str, re.Match[str]] | None:
@@ -160,8 +161,8 @@ def line_block(state: State, at: int) -> int | None:
     return at
 
 
-_ENTRY = re.compile(r"([^\s:][^:\n]{0,50}?)(:| --?)\s+(?=\S)")
-_NAME = re.compile(r"[A-Za-z_*][\w.*]*(?:\(.*\)|\[.*\]\w*)?")
+_ENTRY = regex(r"([^\s:][^:\n]{0,50}?)(:| --?)\s+(?=\S)")
+_NAME = regex(r"[A-Za-z_*][\w.*]*(?:\(.*\)|\[.*\]\w*)?")
 
 
 def glossary(state: State, at: int) -> int | None:

@@ -12,8 +12,7 @@ they move below those of the page.
 
 from __future__ import annotations
 
-import re
-
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import State
 from site_builder.prose.docstyles.patterns import FENCE
 from site_builder.prose.docstyles.shapes import Block, Kind, fence
@@ -23,8 +22,8 @@ __all__ = ["TOP", "atx_heading", "display_math", "doctest", "fenced"]
 TOP = 4
 """The level of the first heading in a docstring: it stands below the page's and the sections' own."""
 
-_ATX = re.compile(r"(#{1,6})\s+(\S.*?)(?:\s+#+)?\s*$")
-_ENVIRONMENT = re.compile(r"\\{1,2}begin\{([A-Za-z]+\*?)\}")
+_ATX = regex(r"(#{1,6})\s+(\S.*?)(?:\s+#+)?\s*$")
+_ENVIRONMENT = regex(r"\\{1,2}begin\{([A-Za-z]+\*?)\}")
 
 
 def doctest(state: State, at: int) -> int | None:

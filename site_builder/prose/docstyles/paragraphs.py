@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import State
 from site_builder.prose.docstyles.lists import opens_list
 from site_builder.prose.docstyles.patterns import ASIDES, FENCE, TITLE, UNDERLINE, field, structured
@@ -138,7 +139,7 @@ def _led(state: State, lead: Sequence[str], body: Sequence[str], *, adjacent: bo
         state.add(*state.context.convert(dedent(body[stop:])))
 
 
-_SIGNATURE = re.compile(r"[A-Za-z_][\w.]*\(.*\)(?: ?(?:->|-->) ?\S.*)?$|[a-z_][\w.]*_[\w.]*$|--?[A-Za-z]\S*$")
+_SIGNATURE = regex(r"[A-Za-z_][\w.]*\(.*\)(?: ?(?:->|-->) ?\S.*)?$|[a-z_][\w.]*_[\w.]*$|--?[A-Za-z]\S*$")
 
 
 def _is_term(lead: Sequence[str], body: Sequence[str]) -> bool:
@@ -157,7 +158,7 @@ def _is_term(lead: Sequence[str], body: Sequence[str]) -> bool:
     return not (body[0][:1].islower() and len(words) > 4)
 
 
-_TYPED = re.compile(r"[`*]{0,2}[\w.]+[`*]{0,2} : \S")
+_TYPED = regex(r"[`*]{0,2}[\w.]+[`*]{0,2} : \S")
 
 
 def _interrupts(state: State, at: int) -> bool:
@@ -180,4 +181,4 @@ def _interrupts(state: State, at: int) -> bool:
     return False
 
 
-_DRAWN = re.compile(r"\+[-=+]+\+\s*$|\| \S")
+_DRAWN = regex(r"\+[-=+]+\+\s*$|\| \S")

@@ -14,17 +14,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.lists import opens_glossary, opens_list
 
 __all__ = ["ASIDES", "FENCE", "TITLE", "UNDERLINE", "field", "structured"]
 
-FENCE = re.compile(r"(`{3,}|~{3,})\s*([^`\s]{0,40}(?: [^`]{0,80})?)$")
-_FIELD = re.compile(r":([A-Za-z][\w+-]*)(?: +([^:\n]*(?:(?::\w+:`|::?\w)[^:\n]*)*))?:(?:\s+(.*))?$")
-_EPYDOC = re.compile(
+FENCE = regex(r"(`{3,}|~{3,})\s*([^`\s]{0,40}(?: [^`]{0,80})?)$")
+_FIELD = regex(r":([A-Za-z][\w+-]*)(?: +([^:\n]*(?:(?::\w+:`|::?\w)[^:\n]*)*))?:(?:\s+(.*))?$")
+_EPYDOC = regex(
     r"@(param|parameter|arg|keyword|type|rtype|returns?|raises?|ivar|cvar|var)(?:\s+([\w*.]+))?\s*:(?:\s+(.*))?$"
 )
-UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_<>])\1{2,}\s*$")
-TITLE = re.compile(r"([A-Za-z][A-Za-z]*(?:[ /-][A-Za-z]+){0,3}) ?(::?)\s*$")
+UNDERLINE = regex(r"([=\-~^\"'`#*+.:_<>])\1{2,}\s*$")
+TITLE = regex(r"([A-Za-z][A-Za-z]*(?:[ /-][A-Za-z]+){0,3}) ?(::?)\s*$")
 ASIDES = frozenset(
     [
         *"note notes warning warnings caution danger important hint tip attention todo deprecated".split(),

@@ -15,12 +15,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from site_builder.lazy import regex
+
 __all__ = ["NOTHING", "TARGET", "References", "normal", "references"]
 
-TARGET = re.compile(
-    r"^[ \t]*\.\. _(`[^`\n]{1,200}`|(?:[^:\n\\]|\\.){1,200}):(?:[ \t]+(\S.*))?$", re.MULTILINE
-)
-_REPLACE = re.compile(r"^[ \t]*\.\. \|([^|\n]{1,80})\| replace::[ \t]*(.*(?:\n[ \t]+\S.*)*)$", re.MULTILINE)
+TARGET = regex(r"^[ \t]*\.\. _(`[^`\n]{1,200}`|(?:[^:\n\\]|\\.){1,200}):(?:[ \t]+(\S.*))?$", re.MULTILINE)
+_REPLACE = regex(r"^[ \t]*\.\. \|([^|\n]{1,80})\| replace::[ \t]*(.*(?:\n[ \t]+\S.*)*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

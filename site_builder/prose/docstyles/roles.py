@@ -15,6 +15,8 @@ import html
 import re
 from collections.abc import Callable
 
+from site_builder.lazy import regex
+
 __all__ = ["role"]
 
 _OBJECTS = frozenset(
@@ -30,7 +32,7 @@ _TEXT = frozenset(
     "ref doc term numref eq download guilabel menuselection dfn abbr abbreviation newsgroup title-reference title t "
     "superscript subscript strong emphasis manpage keyword-only cite footcite citep citet std".split()
 )
-_TITLED = re.compile(r"\s*([^<>]*?)\s*<([^<>]*)>\s*", re.DOTALL)
+_TITLED = regex(r"\s*([^<>]*?)\s*<([^<>]*)>\s*", re.DOTALL)
 
 
 def role(name: str, content: str, known: Callable[[str], str | None] | None = None) -> tuple[str, str] | None:

@@ -18,6 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import Context
 from site_builder.prose.docstyles.entries import Entry, griffe_sections, groups, prose, section, words
 from site_builder.prose.docstyles.shapes import Block, dedent
@@ -56,10 +57,10 @@ def _key(title: str) -> str:
 # --- Google ---
 
 _NAME = r"\*{0,2}[\w.`~:-]+(?:\[\w*\])?\w*"
-_ITEM = re.compile(
+_ITEM = regex(
     rf"{_NAME}(?:(?:, | ?/ ?| and | or ){_NAME}){{0,9}}(?: ?\(.*?\))? ?:(?:\s|$)|.{{1,120}}\):(?:\s|$)"
 )
-_RESULT_TYPE = re.compile(
+_RESULT_TYPE = regex(
     r"(:\w+(?::\w+)?:`[^`]{1,100}`|`{1,2}[^`]{1,100}`{1,2}|\([^()]{1,100}\)|[A-Za-z_][\w.\[\], |]{0,100})\s?:(?:\s+|$)"
 )
 
@@ -124,10 +125,10 @@ def _as_typed(name: str, description: Sequence[str], line: str) -> Entry:
 
 # --- NumPy ---
 
-_TYPED = re.compile(r"(\S.{0,200}?)(?:\s+:(?:\s+(.*)|$)|:\s+(.*)|:$)")
-_SENTENCE = re.compile(r"(?:[\w'`]+ ){4}")
-_NAMES = re.compile(r"\*{0,2}[A-Za-z_][\w.]*(?:\(.*\))?(?:, ?\*{0,2}[A-Za-z_][\w.]*)*$")
-_SEEN = re.compile(r"((?::[\w:]+:)?`?[\w.~]+`?(?:, ?(?::[\w:]+:)?`?[\w.~]+`?)*)(?:\s*:\s+(.*)|\s*[:,]?)$")
+_TYPED = regex(r"(\S.{0,200}?)(?:\s+:(?:\s+(.*)|$)|:\s+(.*)|:$)")
+_SENTENCE = regex(r"(?:[\w'`]+ ){4}")
+_NAMES = regex(r"\*{0,2}[A-Za-z_][\w.]*(?:\(.*\))?(?:, ?\*{0,2}[A-Za-z_][\w.]*)*$")
+_SEEN = regex(r"((?::[\w:]+:)?`?[\w.~]+`?(?:, ?(?::[\w:]+:)?`?[\w.~]+`?)*)(?:\s*:\s+(.*)|\s*[:,]?)$")
 
 
 def numpy(title: str, lines: Sequence[str], context: Context) -> list[Block]:

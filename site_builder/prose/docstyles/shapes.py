@@ -18,6 +18,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from site_builder.lazy import regex
+
 __all__ = [
     "Block",
     "Kind",
@@ -158,7 +160,7 @@ def label(name: str, blocks: Sequence[Block]) -> list[Block]:
 
 # --- guessing ---
 
-_PYTHON = re.compile(
+_PYTHON = regex(
     r"""
     from\ [\w.]+\ import\b | import\ [\w.]+(?:\ as\ \w+)?(?:,|\s*$) | (?:async\ )?def\ \w+\( | class\ \w+\s*(?:\(.*\))?:
     | @[\w.]+(?:\(.*\))?$ | (?:async\ )?(?:for|while|with|if|elif|except)\ .*:\s*(?:\#.*)?$ | (?:else|try|finally):
@@ -169,20 +171,20 @@ _PYTHON = re.compile(
     re.VERBOSE,
 )
 # A gap of two blanks behind the end of a sentence is only an old habit.
-_GAP = re.compile(r"(?<=[^\s.?!]) {2,}(?=\S)|(?<=[.?!]) {3,}(?=\S)|(?<=[.?!]) {2}(?=[^\sA-Z])")
-_WIDE_GAP = re.compile(r"\S {3,}\S")
-_STATEMENT = re.compile(
+_GAP = regex(r"(?<=[^\s.?!]) {2,}(?=\S)|(?<=[.?!]) {3,}(?=\S)|(?<=[.?!]) {2}(?=[^\sA-Z])")
+_WIDE_GAP = regex(r"\S {3,}\S")
+_STATEMENT = regex(
     r"from [\w.]+ import |import [\w.]+|(?:async )?def \w+\(|class \w+.*:|@\w+|[A-Za-z_][\w.\[\]'\"]* = \S|"
     r"(?:for|with|if|while) .*:(?:\s+#.*)?$"
 )
-_COLUMNS = re.compile(r"[^\s.?!:;,] {2,}\S|\S {3,}\S|\S\t+\S")
-_SHELL = re.compile(
+_COLUMNS = regex(r"[^\s.?!:;,] {2,}\S|\S {3,}\S|\S\t+\S")
+_SHELL = regex(
     r"(?:\$|%|#!|>|\.\.\.|\.\./|\./)\s?\S|(?:pip|python\d?|git|cd|export|conda|sudo|curl|make|npm) [\w./-]+"
 )
-_MARKUP = re.compile(r"</?[A-Za-z!?][^<>]*>|[{;]\s*$|^\s*[}\])]|\{[{%]")
-_OPTION = re.compile(r"--?[A-Za-z][\w-]*(?:[ =][\w<>\[\]]+)?(?:, --?[\w-]+(?:[ =][\w<>\[\]]+)?)*(?:\s{2,}|$)")
-_DASHED = re.compile(r"--?[A-Za-z]")
-_SENTENCE = re.compile(r"(?:\b[A-Za-z][a-z']*[,;]? ){4,}|\b[a-z]+ [a-z]+[.!?]$")
+_MARKUP = regex(r"</?[A-Za-z!?][^<>]*>|[{;]\s*$|^\s*[}\])]|\{[{%]")
+_OPTION = regex(r"--?[A-Za-z][\w-]*(?:[ =][\w<>\[\]]+)?(?:, --?[\w-]+(?:[ =][\w<>\[\]]+)?)*(?:\s{2,}|$)")
+_DASHED = regex(r"--?[A-Za-z]")
+_SENTENCE = regex(r"(?:\b[A-Za-z][a-z']*[,;]? ){4,}|\b[a-z]+ [a-z]+[.!?]$")
 _SIGNS = frozenset("=<>(){}[];|/\\+*#@%&^~\"'_`-:0123456789")
 
 

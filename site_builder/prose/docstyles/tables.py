@@ -15,16 +15,17 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import State
 from site_builder.prose.docstyles.shapes import Block, Kind, fence, width
 
 __all__ = ["grid", "markdown", "simple"]
 
-_GRID_RULE = re.compile(r"\+(?:[-=]+\+)+\s*$")
-_SIMPLE_RULE = re.compile(r"={2,}(?: +={2,})+\s*$")
-_SPAN_RULE = re.compile(r"-{2,}(?: +-{2,})*\s*$")
-_DELIMITER = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
-_BLOCK_IN_CELL = re.compile(r"[-*+•] |\d+\. |\.\. |>>> ")
+_GRID_RULE = regex(r"\+(?:[-=]+\+)+\s*$")
+_SIMPLE_RULE = regex(r"={2,}(?: +={2,})+\s*$")
+_SPAN_RULE = regex(r"-{2,}(?: +-{2,})*\s*$")
+_DELIMITER = regex(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_BLOCK_IN_CELL = regex(r"[-*+•] |\d+\. |\.\. |>>> ")
 
 Row = list[list[str]]
 

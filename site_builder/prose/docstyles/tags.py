@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import re
 
+from site_builder.lazy import regex
+
 __all__ = ["escape_unknown"]
 
 # HTML's elements, then those of SVG and of MathML.
@@ -33,7 +35,7 @@ _TAGS = frozenset(
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _ALONE = frozenset("br hr wbr".split())
 _UNCLOSED = frozenset("p li dt dd tr td th option thead tbody colgroup rt rp".split())
-_CODE_OR_TAG = re.compile(
+_CODE_OR_TAG = regex(
     r"""
     (?P<fence>^[ \t]*(?P<ticks>`{3,}|~{3,})[^\n`]*\n.*?(?:^[ \t]*(?P=ticks)[`~]*[ \t]*$|\Z))
     | (?P<indented>^(?:\ {4}|\t)[^\n]*$)
@@ -46,8 +48,8 @@ _CODE_OR_TAG = re.compile(
     """,
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
-_ATTRIBUTES = re.compile(r"""(?:\s+[A-Za-z_:@][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*/?$""")
-_ASSIGNED = re.compile(r"\w\s*=")
+_ATTRIBUTES = regex(r"""(?:\s+[A-Za-z_:@][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*/?$""")
+_ASSIGNED = regex(r"\w\s*=")
 
 
 def escape_unknown(text: str) -> str:

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import re
 
+from site_builder.lazy import regex
+
 __all__ = ["code", "escape", "guard", "is_tex", "literal_math"]
 
 
@@ -68,7 +70,7 @@ def is_tex(body: str) -> bool:
     return short and bool(re.match(r"[A-Za-z(|\[]", body)) and not re.search(r"[A-Za-z]{3,}", body)
 
 
-_LINE_START = re.compile(
+_LINE_START = regex(
     r"""
     (?P<sign>[#>])                       # a heading, a quotation
     | (?P<marker>[-+*])(?=\s|$)          # a list

@@ -28,12 +28,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from site_builder.blocks import AtomKind, atoms
+from site_builder.lazy import regex
 
-_LINK = re.compile(r"!?\[(?!\^)|\](?:\((?:[^()\\\n]|\\.|\([^()]*\))*\)|\[[^\]]*\])|\[\^[^\]]+\]")
-_TITLE = re.compile(r"""(\s+["'])([^"']+)(["']\s*\))$""")
-_NAMED = re.compile(r"\{\w*\}|%\(\w+\)\w|%%")
-_MARK = re.compile(r'<x id="(\d+)"\s*/>|<x id="(\d+)"\s*>\s*</x>|<g id="(\d+)"\s*>|(</g>)')
-_SOFT = re.compile(r"(?<!\\)(?<!  )\n")
+_LINK = regex(r"!?\[(?!\^)|\](?:\((?:[^()\\\n]|\\.|\([^()]*\))*\)|\[[^\]]*\])|\[\^[^\]]+\]")
+_TITLE = regex(r"""(\s+["'])([^"']+)(["']\s*\))$""")
+_NAMED = regex(r"\{\w*\}|%\(\w+\)\w|%%")
+_MARK = regex(r'<x id="(\d+)"\s*/>|<x id="(\d+)"\s*>\s*</x>|<g id="(\d+)"\s*>|(</g>)')
+_SOFT = regex(r"(?<!\\)(?<!  )\n")
 _KEPT = frozenset(AtomKind) - {AtomKind.ESCAPE, AtomKind.ENTITY}
 
 

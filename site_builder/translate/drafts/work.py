@@ -11,10 +11,10 @@ wrote is left to people, be it stale or not; so is a text that counts, since its
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from site_builder.lazy import regex
 from site_builder.translate import glossary
 from site_builder.translate.catalogue import MACHINE, REFUSED, Catalogue, Entry, Place
 from site_builder.translate.comparing import faults, mismatches
@@ -25,7 +25,7 @@ Name = tuple[str, str]
 """Context and text: what no two entries of a catalogue have in common."""
 
 _START = Place("", 0)
-_NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_NOT_TEXT = regex(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, those that turn the direction of what follows, and halves of characters."""
 
 

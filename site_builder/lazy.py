@@ -1,0 +1,38 @@
+"""
+---
+title: Later, or never
+summary: Regular expressions that are compiled when they are first needed.
+---
+# Later, or never
+
+The builder knows hundreds of expressions for what may stand in a source file, and who changes one page needs a few
+of them. Compiling all takes as long as weaving several pages, so each is compiled by the first who asks it something.
+
+    >>> word = regex(r"[a-z]+")
+    >>> word.findall("one 2 three")
+    ['one', 'three']
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, AnyStr, Generic, cast
+
+
+def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """What `re.compile` would give, for a constant of a module: a fault in it is seen only when it is used."""
+    return cast("re.Pattern[AnyStr]", Regex(pattern, flags))
+
+
+class Regex(Generic[AnyStr]):
+    """Stands for a compiled expression until somebody asks for one of its methods."""
+
+    def __init__(self, pattern: AnyStr, flags: int):
+        self.pattern: AnyStr = pattern
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        # Called only for what is not yet an attribute; from now on it is one, and costs what any method costs.
+        found = getattr(re.compile(self.pattern, self._flags), name)
+        setattr(self, name, found)
+        return found
