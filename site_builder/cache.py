@@ -284,6 +284,12 @@ _LOCK = threading.Lock()
 _STORES: WeakSet[Store] = WeakSet()
 
 
+def close_all() -> None:
+    """Closes every store of this process."""
+    for store in list(_STORES):
+        store.close()
+
+
 def _before_fork() -> None:
     _LOCK.acquire()
     for store in list(_STORES):

@@ -11,8 +11,13 @@ record depends on, and to what a whole site does that shows records. Asking is s
 
 from __future__ import annotations
 
+import sys
 from functools import cache
-from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "site_builder.summaries"
 """The entry points of those who tell the recorder about types of their own."""
@@ -27,7 +32,10 @@ def computing() -> tuple[str, ...]:
 
 
 @cache
-def points() -> tuple[metadata.EntryPoint, ...]:
+def points() -> tuple[EntryPoint, ...]:
+    # Imported late: it brings along what reads electronic mail.
+    from importlib import metadata
+
     return tuple(sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.value, point.name)))
 
 
@@ -39,7 +47,25 @@ def extensions() -> tuple[str, ...]:
 
 def version(distribution: str) -> str:
     """Empty where it is not installed."""
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return ""
+    return _versions().get(_plain(distribution), "")
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """By name, from the folder that each distribution leaves beside its packages; the first on the path counts."""
+    found: dict[str, str] = {}
+    for place in sys.path:
+        try:
+            names = [entry.name for entry in Path(place or ".").iterdir()]
+        except OSError:
+            continue
+        for name in names:
+            stem, _, suffix = name.rpartition(".")
+            if suffix in ("dist-info", "egg-info"):
+                distribution, _, rest = stem.partition("-")
+                found.setdefault(_plain(distribution), rest.partition("-")[0])
+    return found
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_").replace(".", "_")

@@ -2,7 +2,7 @@
 ---
 title: Highlight
 summary: Pygments once per file, cut by line; every line read back gives the bytes of the file.
-order: [tokens, scanner, reader, classes, lines]
+order: [tokens, scanner, statements, words, reader, classes, lines]
 ---
 # Highlight
 
@@ -25,14 +25,14 @@ Code is coloured sparingly: a class is one letter, and most identifiers have non
 from __future__ import annotations
 
 from functools import lru_cache
-
-from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
+from typing import TYPE_CHECKING
 
 from site_builder.highlight.classes import CLASSES, Token
 from site_builder.highlight.lines import Links, Signs, hanging_html, inline_html, line_html
 from site_builder.highlight.tokens import python
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
 
 __all__ = ["Links", "Signs", "Token", "block", "hanging_html", "line_html", "python"]
 
@@ -56,6 +56,9 @@ def block(code: str, language: str = "") -> str:
 
 @lru_cache(maxsize=64)
 def _lexer(language: str) -> Lexer | None:
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
     try:
         return get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:

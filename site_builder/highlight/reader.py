@@ -11,12 +11,23 @@ gives is set bold, not every `__init__`.
 
 from __future__ import annotations
 
-from pygments.lexers.python import PythonLexer
+from functools import cache
+from typing import TYPE_CHECKING
+
 from pygments.token import Keyword, Name, Operator, String
 
 from site_builder.highlight.classes import CLASSES, IS_NAME, Kind, Token
 
-LEXER = PythonLexer(stripnl=False, ensurenl=False)
+if TYPE_CHECKING:
+    from pygments.lexers.python import PythonLexer
+
+
+@cache
+def lexer() -> PythonLexer:
+    """Made when something needs it: it compiles hundreds of expressions."""
+    from pygments.lexers.python import PythonLexer
+
+    return PythonLexer(stripnl=False, ensurenl=False)
 
 
 class _Imports:

@@ -6,8 +6,9 @@ summary: One expression finds the tokens that Pygments would, and leaves the res
 # Scanner
 
 Pygments tries some forty rules at every token. Nearly all of a file needs ten, so here these are one expression, and
-its matches are tokens. What a word is, Pygments is asked once for each word. Import statements, decorators and
-f-strings it is given as they stand: before and behind each of them it is where it was at the start of the file.
+its matches are tokens. What a word is [is written down](words.html), and so is how Pygments cuts
+[plain imports and decorators](statements.html). Others, and f-strings, it is given as they stand: before and behind
+each of them it is where it was at the start of the file.
 
 Nothing is guessed. Where a file has something that the expression does not cover, or might cover in another way than
 Pygments, `UnsureError` says so, and the file is Pygments' to read.
@@ -21,7 +22,9 @@ from functools import lru_cache
 from pygments.token import Comment, Keyword, Name
 
 from site_builder.highlight.classes import CLASSES, IS_NAME, Kind, Token, merges
-from site_builder.highlight.reader import LEXER, Reader
+from site_builder.highlight.reader import Reader, lexer
+from site_builder.highlight.statements import statement
+from site_builder.highlight.words import KINDS
 from site_builder.lazy import regex
 
 _WORD = "[A-Za-z_][A-Za-z0-9_]*+"
@@ -194,7 +197,7 @@ class _Words(dict[str, tuple[str, bool, bool]]):
     """The class of a word by itself; whether it is a name, and whether it is one like any other."""
 
     def __missing__(self, word: str) -> tuple[str, bool, bool]:
-        kind = _kinds(f";{word} ")[1][0]
+        kind = KINDS.get(word, Name)
         if kind is Keyword.Namespace or word in ("def", "class"):
             raise UnsureError(word)
         if kind is Name.Builtin.Pseudo and word in ("self", "cls"):
@@ -211,6 +214,8 @@ _WORDS = _Words()
 @lru_cache(maxsize=4096)
 def _asked(text: str) -> tuple[tuple[Kind, str], ...]:
     """What Pygments has for it, provided that it would go on behind it as at the start of a file."""
+    if plain := statement(text):
+        return tuple(plain)
     *found, last = _kinds(f"{text}#")
     whole = "".join([part for _, part in found]) == text
     if not whole or last != (Comment.Single, "#") or found[-1][1] in _REACHING:
@@ -219,4 +224,4 @@ def _asked(text: str) -> tuple[tuple[Kind, str], ...]:
 
 
 def _kinds(text: str) -> list[tuple[Kind, str]]:
-    return [(kind, part) for _, kind, part in LEXER.get_tokens_unprocessed(text)]
+    return [(kind, part) for _, kind, part in lexer().get_tokens_unprocessed(text)]

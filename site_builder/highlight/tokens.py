@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from site_builder.highlight.classes import Token, merges
-from site_builder.highlight.reader import LEXER, Reader
+from site_builder.highlight.reader import Reader, lexer
 from site_builder.highlight.scanner import UnsureError, scanned
 
 
@@ -44,7 +44,7 @@ def python(lines: Sequence[str]) -> tuple[tuple[Token, ...], ...]:
 def lexed(text: str) -> Iterator[list[Token]]:
     """The tokens of each line, without line ends, as Pygments has them."""
     reader = Reader()
-    return _cut(reader.read(kind, part) for _, kind, part in LEXER.get_tokens_unprocessed(text))
+    return _cut(reader.read(kind, part) for _, kind, part in lexer().get_tokens_unprocessed(text))
 
 
 def _whole(rows: Iterator[list[Token]], bodies: Sequence[str]) -> list[list[Token]]:

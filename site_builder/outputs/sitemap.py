@@ -11,7 +11,7 @@ knows no clock.
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from site_builder.weave import Site, public
 
@@ -30,8 +30,8 @@ def files(site: Site) -> dict[str, str]:
         languages = [other for other in site.languages if site.covers(page_url, other)]
         if len(languages) > 1:
             for other in languages:
-                address = quoteattr(base + public(site.url(page_url, other)))
-                lines.append(f'<xhtml:link rel="alternate" hreflang={quoteattr(other)} href={address}/>')
+                address = escape(base + public(site.url(page_url, other)))
+                lines.append(f'<xhtml:link rel="alternate" hreflang="{escape(other)}" href="{address}"/>')
         lines.append("</url>")
     lines.append("</urlset>")
     return {"sitemap.xml": "\n".join(lines) + "\n"}

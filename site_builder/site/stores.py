@@ -1,7 +1,7 @@
 """
 ---
 title: The store of each process
-summary: Opened when it is first asked for, and let go of when the process ends.
+summary: Opened when it is first asked for, and let go of when the work is done.
 ---
 # The store of each process
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from multiprocessing.util import Finalize
 from pathlib import Path
 
 from site_builder.cache import Store
@@ -36,7 +35,4 @@ def file(config: Config) -> Path | None:
 
 @cache
 def of(path: Path | None, process: int) -> Store:
-    """Closed when the process ends, which a worker does without a word."""
-    store = Store(path)
-    Finalize(None, store.close, exitpriority=10)
-    return store
+    return Store(path)

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from site_builder.cache import close_all
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -84,8 +86,12 @@ def spread(
 
 def _adopt(shared: Any) -> None:
     global _shared
+    from multiprocessing.util import Finalize
+
     # What the parent has is not ours to collect.
     gc.freeze()
+    # A worker ends without a word, and what it has used of the store is to be noted.
+    Finalize(None, close_all, exitpriority=10)
     _shared = shared
 
 

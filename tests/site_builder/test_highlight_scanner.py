@@ -9,10 +9,16 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pygments.token import Name
 
 from site_builder.highlight import python
+from site_builder.highlight.reader import lexer
 from site_builder.highlight.scanner import UnsureError, scanned
+from site_builder.highlight.statements import statement
 from site_builder.highlight.tokens import lexed
+from site_builder.highlight.words import KINDS
+
+REPOSITORY = Path(__file__).parents[2]
 
 SURE = [
     "",
@@ -77,6 +83,49 @@ UNSURE = [
 @pytest.mark.parametrize("source", SURE)
 def test_common_code_is_read_without_pygments_and_comes_out_alike(source: str) -> None:
     assert scanned(source) == list(lexed(source))
+
+
+STATEMENTS = [
+    "import a",
+    "import a.b as c,  print_, d as e",
+    "from a.b  import c as d, ValueError, print, self, __name__",
+    "from .. import g",
+    "from ..a import b",
+    "from a import (\n  b,\n  c as d, e\n)",
+    "from a import (b)",
+    "from __future__ import annotations",
+    "@a",
+    "@property",
+    "@a.b.setter",
+]
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_plain_imports_and_decorators_are_cut_as_by_pygments(text: str) -> None:
+    found = statement(text)
+    assert found
+    expected = [(kind, part) for _, kind, part in lexer().get_tokens_unprocessed(text)]
+    assert [part for _, part in found] == [part for _, part in expected]
+    # Nobody sees of what kind a space is.
+    assert [kind for kind, part in found if part.strip()] == [kind for kind, part in expected if part.strip()]
+
+
+@pytest.mark.parametrize(
+    "text", ["import print", "import a as b.c", "from None import x", "from a import if", "@a.property"]
+)
+def test_statements_that_are_not_plain_are_told_apart(text: str) -> None:
+    assert statement(text) is None
+
+
+def test_the_words_are_those_of_pygments() -> None:
+    spec = importlib.util.spec_from_file_location("write_words", REPOSITORY / "tools/write_words.py")
+    assert spec
+    assert spec.loader
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    for word in sorted(tool.candidates()):
+        _, (_, kind, _), *_ = lexer().get_tokens_unprocessed(f";{word} ")
+        assert KINDS.get(word, Name) is kind, f"{word!r}: run python tools/write_words.py"
 
 
 @pytest.mark.parametrize("source", UNSURE)
