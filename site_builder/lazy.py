@@ -1,7 +1,7 @@
 """
 ---
 title: Later, or never
-summary: Regular expressions that are compiled when they are first needed.
+summary: Expressions that are compiled, and names that are imported, when they are first needed.
 ---
 # Later, or never
 
@@ -11,11 +11,16 @@ of them. Compiling all takes as long as weaving several pages, so each is compil
     >>> word = regex(r"[a-z]+")
     >>> word.findall("one 2 three")
     ['one', 'three']
+
+Likewise a package may offer what is in its modules without importing them: `later` makes the `__getattr__` that
+Python asks for a name which a module lacks.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any, AnyStr, Generic, cast
 
 
@@ -36,3 +41,19 @@ class Regex(Generic[AnyStr]):
         found = getattr(re.compile(self.pattern, self._flags), name)
         setattr(self, name, found)
         return found
+
+
+def later(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """
+    The `__getattr__` of a package that offers each of these names from one of its modules.
+
+    >>> later("email", {"Message": "message"})("Message").__name__
+    'Message'
+    """
+
+    def found(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{homes[name]}"), name)
+
+    return found

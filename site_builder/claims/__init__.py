@@ -18,13 +18,16 @@ numbers give names to [every other shape](naming.html) that the call left behind
 
 from __future__ import annotations
 
-from site_builder.claims import judging, naming, reading, subjects, telling
-from site_builder.claims.coverage import Coverage, coverage
+from typing import TYPE_CHECKING
+
+from site_builder.claims import reading
 from site_builder.claims.model import Checked, Claim, Judged, Shape, Verdict
 from site_builder.model import Page
-from site_builder.record import Record, outline_of
 
-__all__ = ["Checked", "Claim", "Coverage", "Judged", "Shape", "Verdict", "check", "coverage"]
+if TYPE_CHECKING:
+    from site_builder.record import Record
+
+__all__ = ["Checked", "Claim", "Judged", "Shape", "Verdict", "check"]
 
 
 def check(page: Page, record: Record | None) -> Checked:
@@ -34,6 +37,10 @@ def check(page: Page, record: Record | None) -> Checked:
     """
     if record is None and not reading.may_claim(page):
         return Checked()
+    # Most pages claim nothing.
+    from site_builder.claims import judging, naming, subjects, telling
+    from site_builder.record import Record, outline_of
+
     try:
         outline = outline_of(page)
     except (SyntaxError, ValueError):

@@ -15,11 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from site_builder.claims.axes import Axis
 from site_builder.errors import Diagnostic
 from site_builder.model import Position
-from site_builder.record.model import Value
+
+if TYPE_CHECKING:
+    from site_builder.record.model import Value
 
 INTRO = -1
 """The section of a claim in the page's introduction."""

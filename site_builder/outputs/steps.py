@@ -21,16 +21,16 @@ import gzip
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from site_builder.claims import Checked, Shape
 from site_builder.claims.model import ELLIPSIS
 from site_builder.model import Page
-from site_builder.record import Outline, Record, outline_of
-from site_builder.record.model import Named, Step, Value, Walk
-from site_builder.record.targets import BODY
-from site_builder.record.values import statistics
 from site_builder.weave.walks import FEWEST, offered
+
+if TYPE_CHECKING:
+    from site_builder.record import Outline, Record
+    from site_builder.record.model import Named, Step, Value, Walk
 
 LIMIT = 60_000
 """Bytes of a file, gzipped."""
@@ -61,6 +61,9 @@ def script(page: Page, record: Record, checked: Checked | None = None, limit: in
     walks = [walk for _, walk in offered(record)]
     if not walks:
         return None
+    # Imported late, as what reads statements is below too: most pages have none of it.
+    from site_builder.record import outline_of
+
     teller = _Teller(record, outline_of(page), checked or Checked())
     data = b""
     for budget in _budgets(walks):
@@ -206,6 +209,8 @@ def _entered(value: Value, axes: list[str], budget: Budget, table: _Table) -> in
 
 
 def _measured(data: tuple[str, ...]) -> tuple[str, ...]:
+    from site_builder.record.values import statistics
+
     return statistics([float(number) for number in data])
 
 
@@ -219,6 +224,8 @@ def _rounds(outline: Outline, steps: tuple[Step, ...]) -> Iterator[str]:
     Of each step, the round of the loops around it, `3` or `2.1`; of a loop's own head the round that now begins,
     and `end` where none does.
     """
+    from site_builder.record.targets import BODY
+
     laps: dict[int, int] = {}
     for place, step in enumerate(steps):
         around = outline.loops(step.ordinal)

@@ -31,18 +31,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from site_builder import installed
 from site_builder.cache import Store, digest
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.index import Card
+from site_builder.lazy import later
 from site_builder.model import Page
 from site_builder.parse import encode
-from site_builder.record.keys import Keys, code_digest
-from site_builder.record.limits import Limits
-from site_builder.record.model import Fault, Record
-from site_builder.record.outline import Outline, outline_of
+
+if TYPE_CHECKING:
+    from site_builder.record.keys import code_digest
+    from site_builder.record.limits import Limits
+    from site_builder.record.model import Fault, Record
+    from site_builder.record.outline import Outline, outline_of
 
 __all__ = [
     "Limits",
@@ -57,6 +61,16 @@ __all__ = [
 ]
 
 KIND = "record"
+
+# A page without examples needs none of these.
+_HOMES = {
+    "Limits": "limits",
+    "Outline": "outline",
+    "Record": "model",
+    "code_digest": "keys",
+    "outline_of": "outline",
+}
+__getattr__ = later(__name__, _HOMES)
 
 
 @dataclass(frozen=True)
@@ -84,6 +98,9 @@ class Recording:
         store: Store,
         limits: Limits | None = None,
     ) -> None:
+        from site_builder.record.keys import Keys
+        from site_builder.record.limits import Limits
+
         self.limits, self.store = limits or Limits.of(config), store
         self._keys = Keys(cards, read, store)
         settings, plugins = (repr(self.limits.output), repr(self.limits.flags)), installed.extensions()
@@ -93,6 +110,8 @@ class Recording:
 
     def known(self, urls: Iterable[str]) -> dict[str, bytes]:
         """The records that the store has of these pages, as bytes."""
+        from site_builder.record.model import Record
+
         found: dict[str, bytes] = {}
         wanted = {self.keys[url]: url for url in urls if url in self.keys}
         for key, data in self.store.get_many(KIND, wanted).items():
@@ -144,6 +163,8 @@ def record_pages(
     are built, since a record depends on what its page imports of them; `only` are the URLs of those that may run.
     `known=True` runs nothing at all: pages whose record the store lacks have none.
     """
+    from site_builder.record.model import Record
+
     # The first page of a module is the one that its name means.
     parsed = {page.url: page for page in reversed(pages)}
     sources = {page.source.module: encode(page) for page in pages if not page.source.is_markdown}
@@ -176,6 +197,8 @@ def diagnostics(page: Page, record: Record) -> tuple[Diagnostic, ...]:
     """What went wrong, said of the lines at which it now stands."""
     if not record.faults:
         return ()
+    from site_builder.record.outline import outline_of
+
     outline = outline_of(page)
     return tuple(
         Diagnostic(page.source.path, *_place(outline, record, fault), fault.code, fault.message, fault.hint)

@@ -27,15 +27,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from site_builder.errors import Diagnostic
-from site_builder.verified.model import MalformedError, Module, Row, from_bytes
-from site_builder.verified.verify import Verify
+from site_builder.lazy import later
 
 if TYPE_CHECKING:
     from site_builder.config import Config
     from site_builder.index import Card
     from site_builder.model import Page
+    from site_builder.verified.model import Module, Row
+    from site_builder.verified.verify import Verify
 
 __all__ = ["Row", "Verified", "Verify", "code_of", "read"]
+
+
+# A project whose tests say nothing needs none of these.
+__getattr__ = later(__name__, {"Module": "model", "Row": "model", "Verify": "verify"})
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,8 @@ class Verified:
         """
         if not self.exists or (self.modules and _top(page.source.module) not in self.packages):
             return None
+        from site_builder.verified.model import Module
+
         return (not page.source.is_markdown and self.modules.get(page.source.module)) or Module("", ())
 
     def was(self, page: Page) -> bool:
@@ -78,6 +85,8 @@ def read(config: Config) -> Verified:
     file = config.folder(config.verified)
     if not config.verified or not file.is_file():
         return Verified()
+    from site_builder.verified.model import MalformedError, from_bytes
+
     try:
         return Verified(True, from_bytes(file.read_bytes()))
     except (MalformedError, OSError) as error:

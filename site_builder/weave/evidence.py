@@ -16,16 +16,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from site_builder.claims import Checked, Shape, Verdict
 from site_builder.lazy import regex
 from site_builder.model import Kind, Page, Position, Section
 from site_builder.prose import Outcome, Told
-from site_builder.record import Outline, Record, outline_of
-from site_builder.record.model import Construction, Example, Flops, Statement, Value
-from site_builder.verified import Row
 from site_builder.weave.model import Cost, Tally
 from site_builder.weave.walks import buttons
+
+if TYPE_CHECKING:
+    from site_builder.record import Outline, Record
+    from site_builder.record.model import Construction, Example, Flops, Statement, Value
+    from site_builder.verified import Row
 
 COMMON = ("float32", "float64", "")
 """Number types that go without saying."""
@@ -66,6 +69,9 @@ class Margin:
         self.walks: Mapping[int, str] = {}
         self.outline: Outline | None = None
         if self.record is not None:
+            # Imported late: most pages have no record.
+            from site_builder.record import outline_of
+
             self.outline = outline_of(page)
             self._fill(self.outline, self.record)
             self.walks = buttons(self.record, self.outline, words.get("walk", ""))
@@ -154,15 +160,16 @@ class Margin:
 
     def tally(self) -> Tally:
         """How far the evidence of the page reaches."""
-        record, checked = self.record or Record(""), self.checked
-        run, statements = record.share
+        record, checked = self.record, self.checked
+        examples = record.examples if record else ()
+        run, statements = record.share if record else (0, 0)
         return Tally(
-            recorded=self.record is not None,
+            recorded=record is not None,
             waiting=self.waiting,
             lacking=self.sought and self.record is None and _has_functions(self.page),
-            examples=len(record.examples),
-            failed=sum(example.ran and not example.passed for example in record.examples),
-            idle=sum(not example.ran for example in record.examples),
+            examples=len(examples),
+            failed=sum(example.ran and not example.passed for example in examples),
+            idle=sum(not example.ran for example in examples),
             run=run,
             statements=statements,
             proven=checked.count(Verdict.PROVEN),

@@ -12,12 +12,15 @@ already relative to the page.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from site_builder.errors import Diagnostic
 from site_builder.model import Kind, Paper
-from site_builder.verified import Row
+
+if TYPE_CHECKING:
+    from site_builder.verified import Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from site_builder.record import Outline, Record
-from site_builder.record.model import Function, Walk
+if TYPE_CHECKING:
+    from site_builder.record import Outline, Record
+    from site_builder.record.model import Function, Walk
 
 FEWEST = 2
 """Statements that make a walk."""

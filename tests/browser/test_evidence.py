@@ -13,7 +13,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from labml_nn.transformers.mha import MultiHeadAttention
-from site_builder.claims import Verdict, check, coverage
+from site_builder.claims import Verdict, check
+from site_builder.claims.coverage import coverage
 from site_builder.config import load
 from site_builder.model import Page as SourcePage
 from site_builder.record import record_pages

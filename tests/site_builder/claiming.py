@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from site_builder.claims import Checked, Coverage, Shape, check, coverage
+from site_builder.claims import Checked, Shape, check
+from site_builder.claims.coverage import Coverage, coverage
 from site_builder.model import Page
 from site_builder.record import Outline, Record, outline_of
 from tests.site_builder.recording import pages, record, write
