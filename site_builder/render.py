@@ -16,19 +16,19 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from gettext import NullTranslations
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 import jinja2
-from babel.support import NullTranslations
 from markupsafe import Markup, escape
 
 from site_builder.config import Config
 from site_builder.errors import SiteError
 from site_builder.resources import files_below, resource_root
-from site_builder.translate.interface import plural_forms
+from site_builder.translate.speech import plural_forms
 from site_builder.weave.model import Woven
 
 
@@ -95,9 +95,13 @@ class Templates:
         environment: Any = self.environment
         self.translations = translations or NullTranslations()
         environment.install_gettext_translations(self.translations, newstyle=True)
-        self.environment.globals["plural_forms"] = lambda one, many: json.dumps(
-            plural_forms(self.translations, lang, one, many), ensure_ascii=False, sort_keys=True
-        )
+
+        @cache
+        def forms(one: str, many: str) -> str:
+            found = plural_forms(self.translations, lang, one, many)
+            return json.dumps(found, ensure_ascii=False, sort_keys=True)
+
+        self.environment.globals["plural_forms"] = forms
         self.environment.globals["site"] = {
             "title": self.translations.gettext(config.site_title),
             "description": config.description and self.translations.gettext(config.description),

@@ -17,8 +17,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 
 from site_builder.render import Templates
+from site_builder.translate.speech import direction, native_name
 from site_builder.weave import Site
-from site_builder.weave.languages import direction, native_name
 
 URL = "languages.js"
 

@@ -37,9 +37,10 @@ from site_builder.site.report import Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, builder, common, static
 from site_builder.site.workers import spread
+from site_builder.translate import speech
 from site_builder.write import Output, Seen, Written, claim, settle
 
-WOVEN = "woven"
+WOVEN, SPEECH = "woven", "speech"
 
 Place = tuple[str, str]
 """The URL of a page and a language."""
@@ -58,6 +59,7 @@ def make(
 ) -> Report:
     """Makes the output folder what it would be after a clean build of those inputs, and says what that took."""
     config = inputs.config
+    _recall_languages(config, shelf)
     folder = config.folder(config.output)
     work = _Work(inputs, shelf, jobs, progress, interrupted)
     ledger.begin(shelf, folder, last)
@@ -353,6 +355,16 @@ def _kept(config: Config) -> Callable[[str], bool]:
     built = ("", *config.built_languages)
     # Recorded steps are the same in all languages, so those of a page that has none of these may be asked for too.
     return lambda url: config.language_of(url) not in built or url.startswith("steps/")
+
+
+def _recall_languages(config: Config, shelf: Shelf) -> None:
+    """What is known of the languages of the site is asked once, and not by every build."""
+    key = digest(builder(), *config.all_languages)
+    known = shelf.get(SPEECH, [key]).get(key)
+    if known is None:
+        known = {tag: speech.speech(tag) for tag in config.all_languages}
+        shelf.put(SPEECH, {key: known})
+    speech.recall(known)
 
 
 def _source(card: Card) -> bytes:

@@ -40,6 +40,7 @@ _OURS = frozenset(
         "errors",
         "index.card",
         "index.lookup",
+        "translate.speech",
         "weave.site",
         "site.pages",
         "site.ledger",

@@ -14,23 +14,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from gettext import NullTranslations
 from pathlib import Path
-
-from babel.support import NullTranslations
+from typing import TYPE_CHECKING
 
 from site_builder.atomic import put
 from site_builder.config import Config
 from site_builder.errors import Diagnostic, SiteError
 from site_builder.resources import resource_root
-from site_builder.translate import glossary
-from site_builder.translate import interface as words
-from site_builder.translate.catalogue import Catalogue, Entry, read
-from site_builder.translate.glossary import Term
+
+if TYPE_CHECKING:
+    from site_builder.translate.catalogue import Catalogue, Entry
+    from site_builder.translate.glossary import Term
 
 INTERFACE = "_interface.po"
 GLOSSARY = "glossary.toml"
 
-Read = tuple[Catalogue | None, tuple[Diagnostic, ...]]
+Read = tuple["Catalogue | None", tuple[Diagnostic, ...]]
 
 
 def path_of(lang: str, page_url: str) -> str:
@@ -43,6 +43,9 @@ def load(config: Config, lang: str, name: str) -> Read:
     One catalogue, with the terms that it is held to; an empty one where there is no file yet, none and a diagnostic
     where it cannot be read.
     """
+    # Imported late, as below: a page in its own language has no catalogue.
+    from site_builder.translate.catalogue import Catalogue, read
+
     shown = (Path(config.translations) / name).as_posix()
     agreed = () if name == f"{lang}/{INTERFACE}" else terms(config, lang)[0]
     try:
@@ -82,11 +85,20 @@ def terms(config: Config, lang: str) -> tuple[tuple[Term, ...], tuple[Diagnostic
     return _parsed(shown, text, lang)
 
 
-_parsed = lru_cache(maxsize=16)(glossary.parse)
+@lru_cache(maxsize=16)
+def _parsed(shown: str, text: str, lang: str) -> tuple[tuple[Term, ...], tuple[Diagnostic, ...]]:
+    from site_builder.translate import glossary
+
+    return glossary.parse(shown, text, lang)
 
 
 def interface(config: Config, lang: str) -> NullTranslations:
     """The words of the templates in one language: ours, and over them the project's own."""
+    tops = (resource_root("translations"), config.folder(config.translations))
+    if not any((top / lang / INTERFACE).exists() for top in tops):
+        return NullTranslations()
+    from site_builder.translate import interface as words
+
     own, _ = load(config, lang, f"{lang}/{INTERFACE}")
     return words.translations(lang, [catalogue for catalogue in (shipped(config, lang), own) if catalogue])
 
@@ -97,11 +109,16 @@ def shipped(config: Config, lang: str) -> Catalogue | None:
     file = folder / lang / INTERFACE
     if not file.is_file() or folder.resolve() == config.folder(config.translations).resolve():
         return None
+    from site_builder.translate.catalogue import read
+
     return read(file.as_posix(), lang, file.read_bytes())[0]
 
 
 def wanted_words(config: Config, lang: str) -> tuple[Entry, ...]:
     """What the templates say, and the site of itself, less what the builder's own catalogue has for the language."""
+    from site_builder.translate import interface as words
+    from site_builder.translate.catalogue import Entry
+
     folders = {"templates": resource_root("templates")}
     if config.theme:
         folders[f"{config.theme}/templates"] = config.folder(config.theme) / "templates"
@@ -115,6 +132,8 @@ def wanted_words(config: Config, lang: str) -> tuple[Entry, ...]:
 
 def interface_faults(config: Config, lang: str) -> tuple[Diagnostic, ...]:
     """What is wrong with what all pages of a language have in common: the words of the templates, and the glossary."""
+    from site_builder.translate import interface as words
+
     catalogue, found = load(config, lang, f"{lang}/{INTERFACE}")
     found += terms(config, lang)[1]
     try:

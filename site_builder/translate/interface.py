@@ -20,13 +20,12 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from html import unescape
+from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract
 from babel.messages.mofile import write_mo
-from babel.support import NullTranslations, Translations
 from jinja2 import TemplateSyntaxError
 
 from site_builder.errors import Diagnostic, SiteError
@@ -105,25 +104,10 @@ def translations(lang: str, catalogues: Iterable[Catalogue]) -> NullTranslations
         data = io.BytesIO()
         write_mo(data, compiled)
         data.seek(0)
-        found = Translations(data)
+        found = GNUTranslations(data)
         found.add_fallback(result)
         result = found
     return result
-
-
-def plural_forms(words: NullTranslations, lang: str, singular: str, plural: str) -> dict[str, str]:
-    """
-    A text that counts, for a script: its forms by the categories of `Intl.PluralRules`, which knows in every browser
-    which of them a number asks for.
-    """
-    known = locale(lang)
-    category = known.plural_form if known else (lambda number: "one" if number == 1 else "other")
-    found: dict[str, str] = {}
-    for number in (*range(1, 200), 0, 1_000_000):
-        found.setdefault(category(number), unescape(words.ngettext(singular, plural, number)))
-    # Where no whole number is "other", a fraction is; scripts count whole things.
-    found.setdefault("other", found[category(5)])
-    return found
 
 
 def _extracted(file: Path, shown: str) -> Iterator[tuple[str, str, str]]:

@@ -2,7 +2,7 @@
 ---
 title: Weave
 summary: One page's cells joined with prose, code and links.
-order: [site, links, code, signs, evidence, told, walks, languages, model]
+order: [site, links, code, signs, evidence, told, walks, model]
 ---
 # Weave
 
@@ -25,9 +25,9 @@ from site_builder.errors import Diagnostic
 from site_builder.index import href
 from site_builder.model import BlockState, Kind, Page, Paper, Prose, ProseLine, Section
 from site_builder.translate import Localised
+from site_builder.translate.speech import direction, native_name
 from site_builder.weave.code import Code
 from site_builder.weave.evidence import Evidence, Margin
-from site_builder.weave.languages import direction, native_name
 from site_builder.weave.links import Links
 from site_builder.weave.model import Cited, CodeBlock, LanguageLink, Link, Pair, SearchEntry, TocEntry, Woven
 from site_builder.weave.signs import Signs, shapes

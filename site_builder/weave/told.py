@@ -21,7 +21,7 @@ from site_builder.blocks import Exchanged
 from site_builder.config import Config
 from site_builder.model import BlockMark, BlockState, Prose
 from site_builder.translate import Localised
-from site_builder.weave.languages import direction
+from site_builder.translate.speech import direction
 
 _WHOLE = (BlockState.MISSING, BlockState.MACHINE)
 

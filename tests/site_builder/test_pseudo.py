@@ -10,7 +10,7 @@ import pytest
 from babel.messages.plurals import get_plural
 
 from site_builder.config import Config
-from site_builder.translate import files, interface
+from site_builder.translate import files, interface, speech
 from site_builder.translate.catalogue import Catalogue, Entry
 from site_builder.translate.escaped import escaped
 from site_builder.translate.locales import plurals
@@ -169,14 +169,14 @@ def test_a_form_says_how_many_like_either_of_the_source() -> None:
 def test_a_script_gets_every_form_by_the_category_that_its_browser_knows(tmp_path: Path) -> None:
     entry = Entry("{n} hit", "{n} raz", plural="{n} hits", forms=("{n} raz", "{n} razy", "{n} <razy>"))
     words = interface.translations("pl", [Catalogue("pl/_interface.po", "pl", (entry,))])
-    assert interface.plural_forms(words, "pl", "{n} hit", "{n} hits") == {
+    assert speech.plural_forms(words, "pl", "{n} hit", "{n} hits") == {
         "one": "{n} raz",
         "few": "{n} razy",
         "many": "{n} <razy>",
         "other": "{n} <razy>",
     }
     none = files.interface(Config(tmp_path), "fr")
-    assert interface.plural_forms(none, "fr", "{n} hit", "{n} hits")["one"] == "{n} hit"
+    assert speech.plural_forms(none, "fr", "{n} hit", "{n} hits")["one"] == "{n} hit"
 
 
 def test_a_counted_word_with_too_few_forms_is_a_diagnostic_and_not_used() -> None:

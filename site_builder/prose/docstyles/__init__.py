@@ -24,11 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from site_builder.prose.docstyles import authored, blocks
-from site_builder.prose.docstyles.context import Context
 from site_builder.prose.docstyles.detect import REST, SECTIONS, bears, has_markdown
-from site_builder.prose.docstyles.references import references
-from site_builder.prose.docstyles.shapes import join
 from site_builder.prose.docstyles.tags import escape_unknown
 
 __all__ = ["STYLES", "to_markdown"]
@@ -53,14 +49,31 @@ def to_markdown(
     if style not in STYLES:
         raise ValueError(f"docstring style {style!r} is none of {', '.join(STYLES)}")
     if style == "markdown" or (style == "auto" and has_markdown(text) and not bears(text, REST)):
-        converted = text
-        if bears(text, SECTIONS):
-            context = authored.AsTyped(references("", known), authored.run)
-            converted = join(context.convert(_lines(text)))
-        converted = escape_unknown(converted)
+        converted = escape_unknown(_with_lists(text, known) if bears(text, SECTIONS) else text)
     else:
-        converted = join(Context(references(text, known), blocks.run).convert(_lines(text)))
+        converted = _converted(text, known)
     return converted if converted != text and _essence(converted) != _essence(text) else None
+
+
+# A page that is Markdown throughout needs none of what these two import.
+
+
+def _with_lists(text: str, known: Callable[[str], str | None] | None) -> str:
+    """Markdown with its sections as lists."""
+    from site_builder.prose.docstyles import authored
+    from site_builder.prose.docstyles.references import references
+    from site_builder.prose.docstyles.shapes import join
+
+    return join(authored.AsTyped(references("", known), authored.run).convert(_lines(text)))
+
+
+def _converted(text: str, known: Callable[[str], str | None] | None) -> str:
+    from site_builder.prose.docstyles import blocks
+    from site_builder.prose.docstyles.context import Context
+    from site_builder.prose.docstyles.references import references
+    from site_builder.prose.docstyles.shapes import join
+
+    return join(Context(references(text, known), blocks.run).convert(_lines(text)))
 
 
 def _lines(text: str) -> list[str]:
