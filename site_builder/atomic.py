@@ -12,14 +12,13 @@ killed process has left can be told from what a living one is still writing.
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 WAITING = ".site_builder-"
 """What a file is called, with the number of its process, until it takes its place."""
 
 
-def put(path: Path, data: bytes, *, even_if_equal: bool = False) -> bool:
+def put(path: Path, data: bytes, *, even_if_equal: bool = False, mode: int = 0o644) -> bool:
     """Replaces the file at one stroke; tells whether it had to."""
     if not even_if_equal:
         try:
@@ -28,13 +27,14 @@ def put(path: Path, data: bytes, *, even_if_equal: bool = False) -> bool:
         except OSError:
             pass
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{WAITING}{os.getpid()}-")
+    temporary = path.parent / f"{WAITING}{os.getpid()}-{os.urandom(6).hex()}"
     try:
-        with os.fdopen(handle, "wb") as file:
+        # The name is nobody's: a file that is there already is not written to, nor is what a link points to.
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(data)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
+        temporary.chmod(mode)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     return True

@@ -12,7 +12,6 @@ process that finds another at work there gets a folder of its own, and so does o
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -30,11 +29,15 @@ except ImportError:  # Windows
 def place(config: Config) -> Iterator[Path]:
     """A folder for the site of that configuration, to be used within the context."""
     with ExitStack() as stack:
-        yield _lasting(config, stack) or Path(
-            stack.enter_context(
-                tempfile.TemporaryDirectory(prefix="site_builder-", ignore_cleanup_errors=True)
-            )
-        )
+        yield _lasting(config, stack) or _fleeting(stack)
+
+
+def _fleeting(stack: ExitStack) -> Path:
+    # Imported late, with all kinds of archives behind it.
+    import tempfile
+
+    made = tempfile.TemporaryDirectory(prefix="site_builder-", ignore_cleanup_errors=True)
+    return Path(stack.enter_context(made))
 
 
 def _lasting(config: Config, stack: ExitStack) -> Path | None:

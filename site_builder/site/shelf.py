@@ -20,7 +20,6 @@ import hmac
 import io
 import os
 import pickle
-import secrets
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -122,12 +121,11 @@ def _key() -> bytes:
         file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists():
             # Of two processes that make one, both take that of the later.
-            put(file, secrets.token_bytes(32))
-            file.chmod(0o600)
+            put(file, os.urandom(32), mode=0o600)
         key = file.read_bytes()
     except OSError:
         key = b""
-    return key if len(key) == 32 else secrets.token_bytes(32)
+    return key if len(key) == 32 else os.urandom(32)
 
 
 class _Careful(pickle.Unpickler):
