@@ -7,6 +7,9 @@ summary: A page, its sections, and the prose that still knows which line of the 
 
 Every stage takes some of these values and returns others. All of them are frozen: a stage that wants a
 different page makes a new one, so that pages can be worked on in any order and in several processes.
+
+What every build reads again from the cache has no `slots`: pickle fills such a value in C, and asks Python about each
+field of one that has them.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from typing import Any
 from site_builder.errors import Diagnostic
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Position:
     """A place in a file; line and column count from one, columns in characters."""
 
@@ -138,7 +141,7 @@ class Section:
         return bool(self.code) or bool(self.prose)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Definition:
     """A class, function or method (`kind`), or a module-level name, and the section that shows it."""
 
@@ -162,7 +165,7 @@ class Reference:
         return Reference, (self.line, self.column, self.end_column, self.target)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Paper:
     title: str
     authors: str = ""
@@ -170,7 +173,7 @@ class Paper:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FrontMatter:
     """The keys that may stand between the `---` lines; `positions` tells where each was written."""
 
@@ -187,7 +190,7 @@ class FrontMatter:
         return dict(self.positions).get(key)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SourceFile:
     """One file that becomes a page: where it is, what it is called, where its page goes."""
 

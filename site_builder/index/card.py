@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from site_builder.model import Definition, FrontMatter, Page, SourceFile
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Card:
     """Of `front` only what concerns other pages; `digest` is that of the file's bytes, where it was read."""
 

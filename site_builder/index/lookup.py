@@ -28,7 +28,7 @@ GROWTH = 3
 """How many parts a name may gain on its way, which are no modules of the site: `os.curdir` is `os.path.curdir`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Target:
     """Where a name is shown. An empty anchor is the page itself; `title` is the full dotted name."""
 

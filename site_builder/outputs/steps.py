@@ -77,7 +77,7 @@ def script(page: Page, record: Record, checked: Checked | None = None, limit: in
 def _budgets(walks: list[Walk]) -> Iterator[Budget]:
     """From everything to nothing. The last fits into any limit worth the name."""
     everything = Budget(
-        max(len(value.data) for walk in walks for value in _values(walk)),
+        max((len(value.data) for walk in walks for value in _values(walk)), default=0),
         max(len(walk.steps) for walk in walks),
         len(walks),
     )
@@ -96,7 +96,8 @@ def _budgets(walks: list[Walk]) -> Iterator[Budget]:
 def _values(walk: Walk) -> Iterator[Value]:
     named = (*walk.arguments, *(written for step in walk.steps for written in step.writes))
     yield from (one.value for one in named)
-    yield walk.result or Value("scalar", "NoneType")
+    if walk.result:
+        yield walk.result
 
 
 @dataclass

@@ -193,7 +193,7 @@ class _Work:
             if any(seen is None or seen.digest != files[url] for url, seen in lying.items()):
                 continue
             alike = last.identity == self.identity and last.woven.get(key) == entry.asked
-            if alike or self.site.still(entry.log):
+            if alike or ((asked := entry.questions) is not None and self.site.still(asked)):
                 self.entries[place] = entry
                 self.files |= {url: seen for url, seen in lying.items() if seen}
 

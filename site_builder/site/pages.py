@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from site_builder import claims, katex, record, translate, weave
@@ -59,12 +59,24 @@ class Entry:
     """Of the file; empty where it was made from something else than the survey saw."""
     steps: bytes
     """Of the file of recorded steps; empty where there is none."""
-    log: Log
+    log: bytes
+    """The `questions`, pickled by themselves: an edit seldom has to look at them."""
     asked: bytes
     """The digest of the log."""
     search: str
     diagnostics: tuple[Diagnostic, ...]
     tally: Tally
+
+    @property
+    def questions(self) -> Log | None:
+        """What weaving the page asked of the others, with the answers; none where that cannot be told."""
+        return _questions(self.log)
+
+
+@lru_cache(maxsize=1024)
+def _questions(log: bytes) -> Log | None:
+    found: Log | None = unpickled(log)
+    return found
 
 
 @dataclass(frozen=True)
@@ -222,7 +234,7 @@ def woven(context: Context, task: Task) -> Done:
         entries[lang] = Entry(
             digest(data) if steady and current else b"",
             digest(walks) if walks is not None else b"",
-            asking.log or {},
+            pickled(asking.log or {}),
             digest(repr(asking.log)),
             search.row(task.url, result.title_text, result.search),
             tuple(sorted({*told, *result.diagnostics})),
