@@ -90,14 +90,13 @@ class _Work:
         self.config = inputs.config
         known = introduce(inputs, shelf, jobs, self._report("reading"))
         self.site, self.identity, self.verified = known.site, known.identity, verified.read(inputs.config)
-        self.steady = known.steady
+        self.cards, self.steady = known.cards, known.steady
         """Whether the same inputs would give the same again."""
         self.waiting = False
         self.diagnostics = {*inputs.faults, *known.site.index.diagnostics, *self.verified.diagnostics}
         self.recording = None
         if self.config.execute:
-            cards = known.site.index.cards.values()
-            self.recording = record.Recording(self.config, cards, _source, shelf.store)
+            self.recording = record.Recording(self.config, self.cards.values(), _source, shelf.store)
         self.entries: dict[Place, Entry] = {}
         self.claimed: set[str] = set()
         self.files: dict[str, Seen] = {}
@@ -143,15 +142,16 @@ class _Work:
             Task(url, tuple(languages), records.get(url, b""), known and url in unknown)
             for url, languages in lacking.items()
         ]
-        context = Context(self.site, output, self.inputs.catalogues, self.inputs.looks, self.verified)
-        cards = self.site.index.cards
+        context = Context(
+            self.site, self.cards, output, self.inputs.catalogues, self.inputs.looks, self.verified
+        )
         for done in spread(
             woven,
             tasks,
             context,
             self.jobs,
             self._report("weaving"),
-            lambda task: size(cards[task.url].source),
+            lambda task: size(self.cards[task.url].source),
         ):
             for lang, entry in done.entries.items():
                 self.entries[done.url, lang] = entry
@@ -169,7 +169,7 @@ class _Work:
         """What a page depends on, but for what it asks of the others."""
         url, lang = place
         inputs, config = self.inputs, self.config
-        card = self.site.index.cards[url]
+        card = self.cards[url]
         ran = self.recording.keys.get(url, b"") if self.recording else b""
         return digest(
             page_key(card.source, card.digest),
@@ -229,7 +229,7 @@ class _Work:
         return fleeting
 
     def _page(self, url: str) -> Page:
-        return loaded(self.config, self.site.index.cards[url])[0]
+        return loaded(self.config, self.cards[url])[0]
 
     # ---- what is made of all pages
 
