@@ -57,7 +57,9 @@ def application(live: Live, host: str) -> Starlette:
         kind = "text/event-stream"
         if request.method == "HEAD":
             return Response(None, 200, HEADERS, kind)
-        return StreamingResponse(_stream(live), media_type=kind, headers=HEADERS)
+        return StreamingResponse(
+            _stream(live, request.query_params.get("url", "")), media_type=kind, headers=HEADERS
+        )
 
     return Starlette(routes=[Route("/_live/events", events), Route("/{path:path}", file)])
 
@@ -91,14 +93,14 @@ def _literal(name: str) -> bool:
     return True
 
 
-async def _stream(live: Live) -> AsyncIterator[str]:
-    queue = live.subscribe()
+async def _stream(live: Live, url: str) -> AsyncIterator[str]:
+    queue = live.subscribe(url)
     try:
         yield "retry: 500\n\n"
         while (message := await queue.get()) is not None:
             yield f"data: {message}\n\n"
     finally:
-        live.waiting.discard(queue)
+        live.leave(queue)
 
 
 def _response(url: str, data: bytes, state: State, status: int = 200, kind: str = "") -> Response:

@@ -11,7 +11,7 @@ has changed since it was surveyed is used, but not kept: the next build looks ag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from site_builder import outputs, record, render, verified
 from site_builder.cache import digest
@@ -33,7 +33,7 @@ from site_builder.site.pages import (
     templates,
     woven,
 )
-from site_builder.site.report import Progress, Report, StoppedError
+from site_builder.site.report import Audience, Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, builder, common, static
 from site_builder.site.workers import spread
@@ -56,6 +56,7 @@ def make(
     progress: Progress | None = None,
     known: bool = False,
     interrupted: Callable[[], bool] | None = None,
+    audience: Audience | None = None,
 ) -> Report:
     """Makes the output folder what it would be after a clean build of those inputs, and says what that took."""
     config = inputs.config
@@ -66,7 +67,9 @@ def make(
     work.claimed = {*work.names(), *render.static_names(config)}
     removed = claim(folder, work.claimed, _kept(config))
     output = Output(folder, last.lying(folder), anew)
-    work.weave(output, last, known=known)
+    # No page is shown without what it looks by.
+    work.gather(work.static, output, last)
+    work.weave(output, last, known=known, audience=audience)
     for group in work.groups():
         work.gather(group, output, last)
     work.images(output)
@@ -125,7 +128,7 @@ class _Work:
         yield from outputs.names(self.site)
         yield from (asset.url for asset, _ in self.inputs.assets)
 
-    def weave(self, output: Output, last: Ledger, *, known: bool) -> None:
+    def weave(self, output: Output, last: Ledger, *, known: bool, audience: Audience | None = None) -> None:
         """Weaves the pages that nobody has woven from the same, or whose files are not what they should be."""
         keys = {place: self._key(place) for place in self.places}
         self._take(keys, output, last)
@@ -145,6 +148,18 @@ class _Work:
         context = Context(
             self.site, self.cards, output, self.inputs.catalogues, self.inputs.looks, self.verified
         )
+        seen = [task for task in tasks if audience and self._is_seen(task, audience.urls)]
+        self._make(seen, context, keys, fleeting)
+        if audience and seen:
+            audience.told(self._so_far(seen, last))
+        self._make([task for task in tasks if task not in seen], context, keys, fleeting)
+        self.steady &= not self.waiting
+        for entry in self.entries.values():
+            self.diagnostics.update(entry.diagnostics)
+
+    def _make(
+        self, tasks: list[Task], context: Context, keys: Mapping[Place, bytes], fleeting: Collection[str]
+    ) -> None:
         for done in spread(
             woven,
             tasks,
@@ -161,9 +176,23 @@ class _Work:
                     self.fresh[keys[done.url, lang]] = entry
             for url, (seen, changed) in done.files.items():
                 self._put(url, seen, changed)
-        self.steady &= not self.waiting
-        for entry in self.entries.values():
-            self.diagnostics.update(entry.diagnostics)
+
+    def _is_seen(self, task: Task, urls: Collection[str]) -> bool:
+        return any(self.site.url(task.url, lang) in urls for lang in task.languages)
+
+    def _so_far(self, tasks: list[Task], last: Ledger) -> Report:
+        """What was said of other pages than these is still to be confirmed, and holds until then."""
+        paths = {self.cards[task.url].source.path for task in tasks}
+        said = {found for found in last.diagnostics if found.path not in paths}
+        for task in tasks:
+            for lang in task.languages:
+                said.update(self.entries[task.url, lang].diagnostics)
+        return Report(
+            tuple(sorted(self.diagnostics | said)),
+            len(self.site.index.order),
+            Written(len(self.changed), len(self.files) - len(self.changed), 0),
+            changed=tuple(sorted(self.changed)),
+        )
 
     def _key(self, place: Place) -> bytes:
         """What a page depends on, but for what it asks of the others."""
@@ -233,9 +262,14 @@ class _Work:
 
     # ---- what is made of all pages
 
+    @property
+    def static(self) -> Group:
+        return Group(
+            "static", digest(builder(), self.inputs.static), lambda: render.static_files(self.config)
+        )
+
     def groups(self) -> Iterator[Group]:
         config, inputs = self.config, self.inputs
-        yield Group("static", digest(builder(), inputs.static), lambda: render.static_files(config))
         rows: dict[str, list[str]] = {lang: [] for lang in config.built_languages}
         for url, lang in self.places:
             rows[lang].append(self.entries[url, lang].search)

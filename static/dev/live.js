@@ -1,6 +1,6 @@
 // Added to pages by `serve` only: puts the new page in place of the old one, and shows what went wrong.
 (() => {
-  const me = document.currentScript, { url, look } = me.dataset, stream = me.src.replace(/live\.js.*$/, "events");
+  const me = document.currentScript, { url, look } = me.dataset, stream = me.src.replace(/live\.js.*$/, `events?url=${encodeURIComponent(url)}`);
   let overlay = null, mine = me.dataset.build, shown = me.dataset.page, turn = Promise.resolve();
 
   const say = (title, lines) => {
