@@ -6,40 +6,28 @@ summary: A copy of the site that is kept up to date, and the browsers that wait 
 # The live site
 
 After the first build the watcher calls `rebuild` in its own thread, the server answers in another. What they share is
-one `State`, exchanged as a whole, so that no reader is told of one build with the messages of another.
+one [state](site_builder.serve.state).
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from site_builder.config import Config
 from site_builder.errors import Diagnostic, SiteError, count
+from site_builder.serve.state import State, marked
 from site_builder.site import Audience, Report, Shelf, StoppedError, build, stores
 from site_builder.write import owned
 
 Interrupted = Callable[[], bool]
 """Whether something has changed that is worth more than what is being done."""
-
-
-@dataclass(frozen=True)
-class State:
-    """One build: its files by name, what it is called, what is said of it. One object: they belong together."""
-
-    names: frozenset[str] = frozenset()
-    build: str = ""
-    look: str = ""
-    """Changes when a style sheet or script does: then a page has to be loaded anew."""
-    message: dict[str, Any] = field(default_factory=dict)
 
 
 class Live:
@@ -99,7 +87,7 @@ class Live:
         queue: asyncio.Queue[str | None] = asyncio.Queue()
         self.waiting[queue] = url
         self.seen = frozenset(self.waiting.values())
-        queue.put_nowait(self._text(self.state, first=True))
+        queue.put_nowait(self.state.greeting)
         return queue
 
     def leave(self, queue: asyncio.Queue[str | None]) -> None:
@@ -181,18 +169,23 @@ class Live:
         # The server may end at any moment.
         if self.loop is not None:
             with suppress(RuntimeError):
-                self.loop.call_soon_threadsafe(self._send, self._text(state))
+                self.loop.call_soon_threadsafe(self._send, state, self._pages(state))
 
     def _print(self, line: str) -> None:
         # The terminal may be gone; the browsers are not.
         with suppress(OSError, ValueError):
             self.say(line)
 
-    @staticmethod
-    def _text(state: State, *, first: bool = False) -> str:
-        message = {"build": state.build, "look": state.look, **state.message}
-        return json.dumps(message | {"before": "", "changed": []} if first else message)
+    def _pages(self, state: State) -> dict[str, str]:
+        """Those of the changed pages that somebody looks at."""
+        found = {}
+        for url in self.seen.intersection(state.message["changed"]):
+            data = self.read(url)
+            if data is not None:
+                found[url] = state.text(marked(url, data, state).decode("utf-8", "replace"))
+        return found
 
-    def _send(self, text: str) -> None:
-        for queue in self.waiting:
-            queue.put_nowait(text)
+    def _send(self, state: State, pages: Mapping[str, str]) -> None:
+        text = state.text()
+        for queue, url in self.waiting.items():
+            queue.put_nowait(pages.get(url, text))
