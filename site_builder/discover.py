@@ -62,7 +62,9 @@ def discover(config: Config) -> Found:
         if target.is_file():
             if target.suffix not in PAGE_SUFFIXES:
                 raise SiteError(f"{target} is neither a module nor a Markdown file")
-            module = _source(config, target, target.name, "", package_name(target.parent))
+            module = _source(
+                _shown(config.root, target), str(target), target.name, "", package_name(target.parent)
+            )
             sources.append(replace(module, url=f"{prefix}index.html"))
         else:
             files, images = _walk(config, target, prefix)
@@ -78,7 +80,7 @@ def discover(config: Config) -> Found:
         target = locate(config.root, name)
         home = "index.html" if place == 0 else f"{target.stem}/index.html"
         if home not in homes:
-            sources.insert(0, SourceFile(_shown(config, target), "", target.stem, home, is_package=True))
+            sources.insert(0, SourceFile(_shown(config.root, target), "", target.stem, home, is_package=True))
             homes.add(home)
     return Found(tuple(sources), tuple(assets))
 
@@ -122,52 +124,77 @@ def package_name(folder: Path) -> str:
 def _walk(config: Config, top: Path, prefix: str) -> tuple[list[SourceFile], list[Asset]]:
     sources: list[SourceFile] = []
     assets: list[Asset] = []
-    name = package_name(top)
-    for file in _files(top):
-        relative = file.relative_to(top).as_posix()
-        if config.exclude and any(
-            fnmatch.fnmatch(_shown(config, file), pattern) for pattern in config.exclude
-        ):
+    package = package_name(top)
+    for file, relative, shown in _files(config.root, top):
+        if config.exclude and any(fnmatch.fnmatch(shown, pattern) for pattern in config.exclude):
             continue
-        if file.suffix in ASSET_SUFFIXES:
-            assets.append(Asset(prefix + relative, str(file)))
+        if relative.endswith(_ASSETS):
+            assets.append(Asset(prefix + relative, file))
         else:
-            sources.append(_source(config, file, relative, prefix, name))
+            sources.append(_source(shown, file, relative, prefix, package))
     return sources, assets
 
 
-def _files(top: Path) -> Iterator[Path]:
-    """What may be a page or an image, without what a build of ours wrote, wherever it lies."""
-    for folder, folders, names in os.walk(top):
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in SKIPPED_FOLDERS)
-        if MANIFEST in names:
-            folders.clear()
+_ASSETS, _WANTED = tuple(ASSET_SUFFIXES), tuple(PAGE_SUFFIXES | ASSET_SUFFIXES)
+
+
+def _files(root: Path, top: Path) -> Iterator[tuple[str, str, str]]:
+    """
+    What may be a page or an image, without what a build of ours wrote, wherever it lies: the file, its path from `top`,
+    and the path that messages show. Text throughout, since a path object of each takes longer than all else.
+    """
+    waiting = [""]
+    while waiting:
+        below = waiting.pop()
+        folder = top / below
+        try:
+            with os.scandir(folder) as entries:
+                # Of a module and a text that would be the same page, the module comes first.
+                found = sorted(entries, key=lambda entry: (not entry.name.endswith(".py"), entry.name))
+        except OSError:
             continue
-        # Of a module and a text that would be the same page, the module comes first.
-        for name in sorted(names, key=lambda name: (not name.endswith(".py"), name)):
-            file = Path(folder, name)
-            if file.suffix in PAGE_SUFFIXES | ASSET_SUFFIXES and not name.startswith("."):
-                yield file
+        folders = {entry.name: entry for entry in found if _is_folder(entry)}
+        names = [entry for entry in found if entry.name not in folders]
+        if any(entry.name == MANIFEST for entry in names):
+            continue
+        head, inside = str(folder / "_")[:-1], _inside(root, folder)
+        shown = head.replace(os.sep, "/") if inside is None else (inside / "_").as_posix()[:-1]
+        for entry in names:
+            name = entry.name
+            if name.endswith(_WANTED) and not name.startswith("."):
+                file = head + name
+                yield file, below + name, _shown(root, Path(file)) if entry.is_symlink() else shown + name
+        waiting += (
+            f"{below}{name}/"
+            for name in sorted(folders, reverse=True)
+            if not (name.startswith(".") or name in SKIPPED_FOLDERS or folders[name].is_symlink())
+        )
 
 
-def _source(config: Config, file: Path, relative: str, prefix: str, package: str) -> SourceFile:
-    stem = relative.rpartition(".")[0]
-    is_package = file.name in ("__init__.py", "index.md")
-    url = f"{stem.removesuffix('__init__')}index.html" if file.name == "__init__.py" else f"{stem}.html"
-    dotted = stem.replace("/", ".").removesuffix(
-        "__init__" if file.name == "__init__.py" else "index" * is_package
-    )
-    module = ".".join(part for part in (package, dotted.strip(".")) if part) or file.parent.name
-    return SourceFile(
-        _shown(config, file), str(file), module, prefix + url, is_package, is_markdown=file.suffix == ".md"
-    )
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
-def _shown(config: Config, file: Path) -> str:
+@lru_cache(maxsize=4096)
+def _source(shown: str, file: str, relative: str, prefix: str, package: str) -> SourceFile:
+    stem, _, suffix = relative.rpartition(".")
+    folder, name = os.path.split(file)
+    is_package = name in ("__init__.py", "index.md")
+    own = "__init__" if name == "__init__.py" else "index" * is_package
+    url = f"{stem.removesuffix('__init__')}index.html" if name == "__init__.py" else f"{stem}.html"
+    dotted = stem.replace("/", ".").removesuffix(own).strip(".")
+    module = ".".join(part for part in (package, dotted) if part) or Path(folder).name
+    return SourceFile(shown, file, module, prefix + url, is_package, is_markdown=suffix == "md")
+
+
+def _shown(root: Path, file: Path) -> str:
     """The path as messages show it: relative to the root where it lies below."""
     if file.is_symlink():
         file = file.resolve()
-    inside = _inside(config.root, file.parent)
+    inside = _inside(root, file.parent)
     return file.as_posix() if inside is None else (inside / file.name).as_posix()
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -168,30 +168,26 @@ def _located() -> Iterator[None]:
 
 def static_files(config: Config) -> dict[str, bytes]:
     """The files of the theme that every site carries, by URL. What only the build needs stays behind."""
-    return {url: file.read_bytes() for url, file in static_names(config).items()}
+    return {url: Path(file).read_bytes() for url, file in static_names(config).items()}
 
 
-def static_names(config: Config) -> dict[str, Path]:
+def static_names(config: Config) -> dict[str, str]:
     """Where those files are."""
     folders = [resource_root("static")]
     if config.theme:
         folders.append(config.folder(config.theme) / "static")
-    files: dict[str, Path] = {}
-    for folder in folders:
-        for file in _below(folder):
-            name = file.relative_to(folder).as_posix()
-            if not _build_only(name):
-                files[f"static/{name}"] = file
-    return files
-
-
-def _below(folder: Path) -> Iterable[Path]:
-    return (file for file in files_below(folder) if not file.name.startswith("."))
+    return {
+        f"static/{name}": file
+        for folder in folders
+        for name, file in files_below(folder).items()
+        if not _build_only(name)
+    }
 
 
 def _build_only(name: str) -> bool:
     return (
         name.startswith("dev/")
+        or name.rpartition("/")[2].startswith(".")
         or name.endswith(("katex.min.js", "vendor/README.md"))
         or "__pycache__" in name
     )

@@ -19,19 +19,24 @@ from site_builder.errors import SiteError
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def files_below(folder: Path) -> list[Path]:
-    """All files in it, in order; what a linked folder holds belongs to it, as for templates that include each other."""
-    found: list[Path] = []
+def files_below(folder: Path) -> dict[str, str]:
+    """
+    All files in it by their names from there, in order; what a linked folder holds belongs to it, as for templates that
+    include each other.
+    """
+    top = str(folder)
+    found: dict[str, str] = {}
     seen: set[str] = set()
-    for inner, folders, names in os.walk(folder, followlinks=True):
+    for inner, folders, names in os.walk(top, followlinks=True):
         real = os.path.realpath(inner)
         if real in seen:
             # A link that leads back.
             folders.clear()
             continue
         seen.add(real)
-        found += (Path(inner, name) for name in names)
-    return sorted(file for file in found if file.is_file())
+        below = inner[len(top) :].lstrip(os.sep).replace(os.sep, "/")
+        found |= {f"{below}/{name}" if below else name: f"{inner}{os.sep}{name}" for name in names}
+    return {name: found[name] for name in sorted(found) if os.path.isfile(found[name])}  # noqa: PTH113
 
 
 def resource_root(name: str) -> Path:

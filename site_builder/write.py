@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import suppress
@@ -101,7 +101,8 @@ def claim(folder: Path, names: Collection[str], keep: Callable[[str], bool] = la
     if foreign := _foreign(folder, wanted, ours):
         raise SiteError(f"{foreign} is in the way and is not ours", hint="move it elsewhere")
     folder.mkdir(parents=True, exist_ok=True)
-    _say(folder, ours | wanted)
+    if not wanted <= ours:
+        _say(folder, ours | wanted)
     _sweep(folder, ours | wanted)
     # Ghosts go first: what was a file may have to become a folder.
     ghosts = sorted(name for name in ours - wanted if not keep(name))
@@ -119,12 +120,22 @@ def _foreign(folder: Path, wanted: Set[str], ours: Set[str]) -> Path | None:
     top = folder.resolve()
     for inner in sorted(_folders(wanted)):
         place = folder / inner
+        if _real(place):
+            continue
         usable = place.is_dir() and place.resolve().is_relative_to(top)
         # A file of ours goes before the folder comes; a link would lead us out of our own.
         ours_to_go = inner in ours and not place.is_symlink()
         if place.exists() and not usable and not ours_to_go:
             return place
     return None
+
+
+def _real(folder: Path) -> bool:
+    """Whether it is a folder and no link; asked of the outer ones first, it lies where it seems to."""
+    try:
+        return stat.S_ISDIR(os.lstat(folder).st_mode)
+    except OSError:
+        return False
 
 
 def _folders(names: Iterable[str]) -> set[str]:
@@ -167,7 +178,11 @@ def owned(folder: Path) -> frozenset[str] | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SiteError(f"{folder / MANIFEST} cannot be read: {error}", hint="remove the folder") from error
     # A manifest that someone edited must not lead us outside the folder.
-    return frozenset(n for n in names if isinstance(n, str) and ".." not in Path(n).parts and n[:1] != "/")
+    return frozenset(name for name in names if isinstance(name, str) and _inside(name))
+
+
+def _inside(name: str) -> bool:
+    return name[:1] != "/" and not (".." in name and ".." in Path(name).parts)
 
 
 def _say(folder: Path, names: Iterable[str]) -> None:
@@ -177,11 +192,11 @@ def _say(folder: Path, names: Iterable[str]) -> None:
 
 def _sweep(folder: Path, names: Iterable[str]) -> None:
     """Removes what a build that was killed has left half written."""
-    for inner in {(folder / name).parent for name in names}:
-        with suppress(OSError), os.scandir(inner) as entries:
+    for inner in ("", *_folders(names)):
+        with suppress(OSError), os.scandir(folder / inner) as entries:
             for entry in entries:
-                left = re.match(rf"{re.escape(WAITING)}(\d+)-", entry.name)
-                if left and not _alive(int(left[1])):
+                process = entry.name.removeprefix(WAITING).partition("-")[0]
+                if entry.name.startswith(WAITING) and process.isdecimal() and not _alive(int(process)):
                     Path(entry.path).unlink(missing_ok=True)
 
 

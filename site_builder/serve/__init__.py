@@ -2,7 +2,7 @@
 ---
 title: Serve
 summary: Save a file, and the page in the browser is the new one.
-order: [watch, live, app]
+order: [watch, live, state, app]
 ---
 # Serve
 
@@ -17,6 +17,7 @@ import asyncio
 import os
 import signal
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
@@ -37,6 +38,8 @@ from site_builder.site.places import place
 
 DEFAULT_PORT = 8000
 TRIES = 50
+TURN = 0.0005
+"""Seconds for which a thread may keep the others from running."""
 
 
 def serve(
@@ -92,6 +95,7 @@ def _serve(
     with (
         suppress(KeyboardInterrupt),
         _ended_politely(),
+        _taking_turns(),
         watching(places, live.rebuild, poll=poll) as burst,
     ):
         say("building the site …")
@@ -119,6 +123,17 @@ def _ended_politely() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _taking_turns() -> Iterator[None]:
+    """Whoever answers a browser waits no longer for a build than it takes to answer."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 async def _run(server: uvicorn.Server, live: Live, bound: socket.socket) -> None:

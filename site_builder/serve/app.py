@@ -12,7 +12,6 @@ author's drafts.
 
 from __future__ import annotations
 
-import html
 import ipaddress
 import mimetypes
 import socket
@@ -23,11 +22,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from site_builder.cache import digest
 from site_builder.resources import resource_root
-from site_builder.serve.live import Live, State
+from site_builder.serve.live import Live
+from site_builder.serve.state import SCRIPT, State, marked
 
-SCRIPT = "_live/live.js"
 HEADERS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
 EVERYWHERE = ("", "0.0.0.0", "::")
 NOWHERE = b"<!doctype html><title>Not found</title><body><main><h1>Not found</h1></main></body>"
@@ -57,7 +55,9 @@ def application(live: Live, host: str) -> Starlette:
         kind = "text/event-stream"
         if request.method == "HEAD":
             return Response(None, 200, HEADERS, kind)
-        return StreamingResponse(_stream(live), media_type=kind, headers=HEADERS)
+        return StreamingResponse(
+            _stream(live, request.query_params.get("url", "")), media_type=kind, headers=HEADERS
+        )
 
     return Starlette(routes=[Route("/_live/events", events), Route("/{path:path}", file)])
 
@@ -91,30 +91,21 @@ def _literal(name: str) -> bool:
     return True
 
 
-async def _stream(live: Live) -> AsyncIterator[str]:
-    queue = live.subscribe()
+async def _stream(live: Live, url: str) -> AsyncIterator[str]:
+    queue = live.subscribe(url)
     try:
         yield "retry: 500\n\n"
         while (message := await queue.get()) is not None:
             yield f"data: {message}\n\n"
     finally:
-        live.waiting.discard(queue)
+        live.leave(queue)
 
 
 def _response(url: str, data: bytes, state: State, status: int = 200, kind: str = "") -> Response:
     kind = kind or mimetypes.guess_type(url)[0] or "application/octet-stream"
     if kind == "text/html":
-        data = _with_script(url, data, state)
+        data = marked(url, data, state)
     charset = (
         "; charset=utf-8" if kind.startswith("text/") or kind.endswith(("javascript", "json", "xml")) else ""
     )
     return Response(data, status, HEADERS | {"Content-Type": kind + charset})
-
-
-def _with_script(url: str, data: bytes, state: State) -> bytes:
-    # A file of the next build may lie there already: what is in the page is told apart by itself.
-    marks = {"url": url, "build": state.build, "look": state.look, "page": digest(data).hex()[:16]}
-    attributes = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in marks.items())
-    script = f'<script src="/{SCRIPT}" {attributes} defer></script>'
-    before, end, after = data.rpartition(b"</body>")
-    return (before if end else after) + script.encode("utf-8", "replace") + (end + after if end else b"")

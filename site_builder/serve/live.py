@@ -6,40 +6,28 @@ summary: A copy of the site that is kept up to date, and the browsers that wait 
 # The live site
 
 After the first build the watcher calls `rebuild` in its own thread, the server answers in another. What they share is
-one `State`, exchanged as a whole, so that no reader is told of one build with the messages of another.
+one [state](site_builder.serve.state).
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from site_builder.config import Config
 from site_builder.errors import Diagnostic, SiteError, count
-from site_builder.site import Report, Shelf, StoppedError, build, stores
+from site_builder.serve.state import State, marked
+from site_builder.site import Audience, Report, Shelf, StoppedError, build, stores
 from site_builder.write import owned
 
 Interrupted = Callable[[], bool]
 """Whether something has changed that is worth more than what is being done."""
-
-
-@dataclass(frozen=True)
-class State:
-    """One build: its files by name, what it is called, what is said of it. One object: they belong together."""
-
-    names: frozenset[str] = frozenset()
-    build: str = ""
-    look: str = ""
-    """Changes when a style sheet or script does: then a page has to be loaded anew."""
-    message: dict[str, Any] = field(default_factory=dict)
 
 
 class Live:
@@ -53,16 +41,21 @@ class Live:
         self.state = State()
         self.lock = threading.Lock()
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.waiting: set[asyncio.Queue[str | None]] = set()
+        self.waiting: dict[asyncio.Queue[str | None], str] = {}
+        """By queue, the page that is looked at."""
+        self.seen: frozenset[str] = frozenset()
+        """All those pages. A set that is exchanged as a whole, since builds look at it in another thread."""
         self._shelf: Shelf | None = None
         self._printed: frozenset[Diagnostic] = frozenset()
+        self._missed = False
+        """Whether something was changed that nobody has been told of."""
         # Another server's first build is another build.
         self._run, self._number = secrets.token_hex(4), 0
 
     def rebuild(self, interrupted: Interrupted = lambda: False, *, known: bool = False) -> None:
         """
-        Builds and tells the browsers: which URLs changed, or what went wrong. The old site stays until then. With
-        `known` examples that have not been run yet are left for later.
+        Builds and tells the browsers: which URLs changed, or what went wrong. The pages that they show come first, and
+        are told of while the others are made. With `known` examples that have not been run yet are left for later.
         """
         with self.lock:
             try:
@@ -86,12 +79,20 @@ class Live:
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
 
-    def subscribe(self) -> asyncio.Queue[str | None]:
-        """A queue that receives each message, first the state of things: a build may have come in between."""
+    def subscribe(self, url: str = "") -> asyncio.Queue[str | None]:
+        """
+        A queue that receives each message, first the state of things: a build may have come in between. Its browser
+        shows the page at `url`.
+        """
         queue: asyncio.Queue[str | None] = asyncio.Queue()
-        self.waiting.add(queue)
-        queue.put_nowait(self._text(self.state, first=True))
+        self.waiting[queue] = url
+        self.seen = frozenset(self.waiting.values())
+        queue.put_nowait(self.state.greeting)
         return queue
+
+    def leave(self, queue: asyncio.Queue[str | None]) -> None:
+        self.waiting.pop(queue, None)
+        self.seen = frozenset(self.waiting.values())
 
     def close(self) -> None:
         """Ends every stream, so that the server can stop."""
@@ -104,22 +105,48 @@ class Live:
         if self._shelf is None or self._shelf.store is not stores.opened(self.config):
             self._shelf = Shelf(stores.opened(self.config), keep=True)
         # What the author changed is shown at once; what its examples now give follows when they have been run.
-        report = build(self.config, shelf=self._shelf, known=True)
-        self._publish(report, started)
+        report = self._build(self.config, self._shelf, started, known=True)
         if report.waiting and not known and not interrupted():
-            with suppress(StoppedError):
-                report = build(self.config, shelf=self._shelf, interrupted=interrupted)
-                self._publish(report, started)
+            try:
+                self._build(self.config, self._shelf, started, interrupted=interrupted)
+            except StoppedError:
+                self._missed = True
 
-    def _publish(self, report: Report, started: float) -> None:
+    def _build(
+        self,
+        config: Config,
+        shelf: Shelf,
+        started: float,
+        *,
+        known: bool = False,
+        interrupted: Interrupted | None = None,
+    ) -> Report:
+        told: set[str] = set()
+
+        def tell(report: Report) -> None:
+            changed = [url for url in report.changed if url not in told]
+            told.update(changed)
+            self._publish(changed, report.diagnostics)
+
+        audience = Audience(self.seen, tell)
+        report = build(config, shelf=shelf, known=known, interrupted=interrupted, audience=audience)
+        tell(report)
+        self._say(report, started)
+        return report
+
+    def _publish(self, changed: list[str], diagnostics: tuple[Diagnostic, ...]) -> None:
         old = self.state
         self._number += 1
         name = f"{self._run}-{self._number}"
-        theme = any(url.startswith(("static/css", "static/js", "static/vendor")) for url in report.changed)
+        theme = any(url.startswith(("static/css", "static/js", "static/vendor")) for url in changed)
         look = name if theme or not old.look else old.look
-        faults = [asdict(found) | {"text": str(found)} for found in report.diagnostics]
-        message = {"error": "", "before": old.build, "changed": report.changed, "diagnostics": faults}
+        faults = [asdict(found) | {"text": str(found)} for found in diagnostics]
+        # Who does not know what came before asks for the page itself.
+        before, self._missed = "" if self._missed else old.build, False
+        message = {"error": "", "before": before, "changed": changed, "diagnostics": faults}
         self._tell(State(owned(self.folder) or frozenset(), name, look, message))
+
+    def _say(self, report: Report, started: float) -> None:
         for found in report.diagnostics:
             if found not in self._printed:
                 self._print(str(found))
@@ -131,6 +158,7 @@ class Live:
         self._print(f"built {count(report.pages, 'page')} in {seconds:.2f} s, {changed} changed{before}")
 
     def _fail(self, error: str, line: str) -> None:
+        self._missed = True
         old = self.state
         message = {"error": error, "before": old.build, "changed": [], "diagnostics": []}
         self._tell(State(old.names, old.build, old.look, message))
@@ -141,18 +169,23 @@ class Live:
         # The server may end at any moment.
         if self.loop is not None:
             with suppress(RuntimeError):
-                self.loop.call_soon_threadsafe(self._send, self._text(state))
+                self.loop.call_soon_threadsafe(self._send, state, self._pages(state))
 
     def _print(self, line: str) -> None:
         # The terminal may be gone; the browsers are not.
         with suppress(OSError, ValueError):
             self.say(line)
 
-    @staticmethod
-    def _text(state: State, *, first: bool = False) -> str:
-        message = {"build": state.build, "look": state.look, **state.message}
-        return json.dumps(message | {"before": "", "changed": []} if first else message)
+    def _pages(self, state: State) -> dict[str, str]:
+        """Those of the changed pages that somebody looks at."""
+        found = {}
+        for url in self.seen.intersection(state.message["changed"]):
+            data = self.read(url)
+            if data is not None:
+                found[url] = state.text(marked(url, data, state).decode("utf-8", "replace"))
+        return found
 
-    def _send(self, text: str) -> None:
-        for queue in self.waiting:
-            queue.put_nowait(text)
+    def _send(self, state: State, pages: Mapping[str, str]) -> None:
+        text = state.text()
+        for queue, url in self.waiting.items():
+            queue.put_nowait(pages.get(url, text))

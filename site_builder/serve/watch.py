@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
@@ -29,6 +30,8 @@ from site_builder.errors import SiteError
 
 PAUSE = 0.015
 """Seconds without an event after which a burst is over."""
+BREATH = 0.004
+"""The same after a file was finished: whoever saves one alone need not wait for more."""
 
 CHANGES = frozenset({"created", "modified", "moved", "deleted", "closed"})
 SUFFIXES = ASSET_SUFFIXES | {".py", ".md", ".po", ".toml"}
@@ -44,19 +47,27 @@ class Watched:
     ignored: frozenset[Path] = frozenset()
 
 
+class Touch(Protocol):
+    """Hears of a change."""
+
+    def __call__(self, *, finished: bool = False) -> None: ...
+
+
 class Burst:
     """
     Calls `act` in a thread of its own when a burst of `touch`es has ended; never twice at once. `act` is handed a
     function that says whether there has been another touch meanwhile, or the end.
     """
 
-    def __init__(self, act: Callable[[Callable[[], bool]], None], pause: float = PAUSE):
-        self.act, self.pause = act, pause
+    def __init__(self, act: Callable[[Callable[[], bool]], None]):
+        self.act, self.pause = act, PAUSE
         self.changed = threading.Event()
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)
 
-    def touch(self) -> None:
+    def touch(self, *, finished: bool = False) -> None:
+        """`finished` where what was touched is not being written any more."""
+        self.pause = BREATH if finished else PAUSE
         self.changed.set()
 
     def interrupted(self) -> bool:
@@ -90,7 +101,7 @@ class Handler(FileSystemEventHandler):
 
     def __init__(
         self,
-        touch: Callable[[], None],
+        touch: Touch,
         top: Path,
         ignored: frozenset[Path] = frozenset(),
         only: Path | None = None,
@@ -104,11 +115,13 @@ class Handler(FileSystemEventHandler):
             return
         if event.is_directory and event.event_type == "modified":
             return
-        paths = [
-            Path(os.fsdecode(path)) for path in (event.src_path, getattr(event, "dest_path", "")) if path
-        ]
-        if any(self.concerns(path, event.is_directory) for path in paths):
-            self.touch()
+        source, target = (
+            bool(path) and self.concerns(Path(os.fsdecode(path)), event.is_directory)
+            for path in (event.src_path, event.dest_path)
+        )
+        if source or target:
+            # Closed after it was written, or put in the place of the old one.
+            self.touch(finished=event.event_type == "closed" or target)
 
     def concerns(self, path: Path, is_folder: bool) -> bool:
         if self.only:
@@ -130,7 +143,7 @@ Key = tuple[Path, frozenset[Path] | None, tuple[int, int]]
 class Watch:
     """Keeps an observer at what is to be watched now."""
 
-    def __init__(self, observer: BaseObserver, touch: Callable[[], None]):
+    def __init__(self, observer: BaseObserver, touch: Touch):
         self.observer, self.touch = observer, touch
         self.known: dict[Key, ObservedWatch] = {}
 

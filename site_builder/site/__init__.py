@@ -30,7 +30,7 @@ from site_builder.errors import Diagnostic
 from site_builder.site import ledger, stores
 from site_builder.site.ledger import Ledger, Tally
 from site_builder.site.places import place
-from site_builder.site.report import Progress, Report, StoppedError
+from site_builder.site.report import Audience, Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, survey
 from site_builder.write import Written, owned
@@ -39,7 +39,19 @@ if TYPE_CHECKING:
     from site_builder.index import Index
     from site_builder.model import Page
 
-__all__ = ["Made", "Progress", "Read", "Report", "Shelf", "StoppedError", "Tally", "build", "make", "read"]
+__all__ = [
+    "Audience",
+    "Made",
+    "Progress",
+    "Read",
+    "Report",
+    "Shelf",
+    "StoppedError",
+    "Tally",
+    "build",
+    "make",
+    "read",
+]
 
 
 def build(
@@ -51,6 +63,7 @@ def build(
     shelf: Shelf | None = None,
     known: bool = False,
     interrupted: Callable[[], bool] | None = None,
+    audience: Audience | None = None,
 ) -> Report:
     """
     Builds the site into the configured output folder. A process that builds again hands the same `shelf` each time;
@@ -84,6 +97,7 @@ def build(
                     progress=progress,
                     known=known,
                     interrupted=interrupted,
+                    audience=audience,
                 )
     finally:
         stores.close(config)

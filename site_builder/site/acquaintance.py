@@ -11,12 +11,13 @@ again for that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from site_builder import index
 from site_builder.cache import digest
-from site_builder.model import SourceFile
+from site_builder.config import Config
+from site_builder.index import Card
 from site_builder.site.inputs import size
 from site_builder.site.pages import File, Introduction, introduced, page_key
 from site_builder.site.shelf import Shelf
@@ -24,7 +25,7 @@ from site_builder.site.survey import Survey
 from site_builder.site.workers import spread
 from site_builder.weave.site import Site
 
-CARD = "card"
+CARD, SITE = "card", "site"
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Acquaintance:
     identity: bytes
     steady: bool
     """Whether it was made from what the survey saw."""
+    cards: Mapping[str, Card]
+    """By URL. Those in the site's index may be of an earlier build, alike but for the digests of their files."""
 
 
 def introduce(
@@ -43,12 +46,12 @@ def introduce(
     """Introduces those of the pages that the shelf does not know."""
     config = inputs.config
     translations = config.all_languages[1:]
-    files = {
-        _key(inputs, source, seen): File(
-            source, seen, {lang: inputs.catalogues[lang, source.url] for lang in translations}
-        )
-        for source, seen in inputs.sources
-    }
+    languages = repr(config.all_languages)
+    files = {}
+    for source, seen in inputs.sources:
+        catalogues = {lang: inputs.catalogues[lang, source.url] for lang in translations}
+        key = digest(page_key(source, seen), languages, *catalogues.values())
+        files[key] = File(source, seen, catalogues)
     found: dict[bytes, Introduction] = shelf.get(CARD, files)
     lacking = [key for key in files if key not in found]
     tasks = [files[key] for key in lacking]
@@ -67,14 +70,17 @@ def introduce(
     pages = [found[key] for key in files if key in found]
     assets = frozenset(asset.url for asset, _ in inputs.assets)
     identity = digest(repr(config.translated), *(page.identity for page in pages), "", *sorted(assets))
-    return Acquaintance(_site(inputs, pages, assets), identity, steady)
-
-
-def _site(inputs: Survey, pages: list[Introduction], assets: frozenset[str]) -> Site:
-    config = inputs.config
-    tree = index.build([page.card for page in pages], config.all_languages[1:])
-    # Of two pages for one URL the index has taken the first.
+    # Of two pages for one URL the index takes the first.
     first = {page.card.url: page for page in reversed(pages)}
+    site = shelf.made(SITE, digest(identity, repr(config)), lambda: _site(config, pages, first, assets))
+    cards = {url: first[url].card for url in site.index.cards}
+    return Acquaintance(site, identity, steady, cards)
+
+
+def _site(
+    config: Config, pages: list[Introduction], first: Mapping[str, Introduction], assets: frozenset[str]
+) -> Site:
+    tree = index.build([page.card for page in pages], config.all_languages[1:])
     return Site(
         config=config,
         index=tree,
@@ -89,9 +95,3 @@ def _site(inputs: Survey, pages: list[Introduction], assets: frozenset[str]) -> 
             for lang in config.all_languages
         },
     )
-
-
-def _key(inputs: Survey, source: SourceFile, seen: bytes) -> bytes:
-    languages = inputs.config.all_languages
-    catalogues = (inputs.catalogues[lang, source.url] for lang in languages[1:])
-    return digest(page_key(source, seen), repr(languages), *catalogues)

@@ -11,7 +11,7 @@ has changed since it was surveyed is used, but not kept: the next build looks ag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from site_builder import outputs, record, render, verified
 from site_builder.cache import digest
@@ -33,7 +33,7 @@ from site_builder.site.pages import (
     templates,
     woven,
 )
-from site_builder.site.report import Progress, Report, StoppedError
+from site_builder.site.report import Audience, Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, builder, common, static
 from site_builder.site.workers import spread
@@ -56,6 +56,7 @@ def make(
     progress: Progress | None = None,
     known: bool = False,
     interrupted: Callable[[], bool] | None = None,
+    audience: Audience | None = None,
 ) -> Report:
     """Makes the output folder what it would be after a clean build of those inputs, and says what that took."""
     config = inputs.config
@@ -66,7 +67,9 @@ def make(
     work.claimed = {*work.names(), *render.static_names(config)}
     removed = claim(folder, work.claimed, _kept(config))
     output = Output(folder, last.lying(folder), anew)
-    work.weave(output, last, known=known)
+    # No page is shown without what it looks by.
+    work.gather(work.static, output, last)
+    work.weave(output, last, known=known, audience=audience)
     for group in work.groups():
         work.gather(group, output, last)
     work.images(output)
@@ -90,14 +93,13 @@ class _Work:
         self.config = inputs.config
         known = introduce(inputs, shelf, jobs, self._report("reading"))
         self.site, self.identity, self.verified = known.site, known.identity, verified.read(inputs.config)
-        self.steady = known.steady
+        self.cards, self.steady = known.cards, known.steady
         """Whether the same inputs would give the same again."""
         self.waiting = False
         self.diagnostics = {*inputs.faults, *known.site.index.diagnostics, *self.verified.diagnostics}
         self.recording = None
         if self.config.execute:
-            cards = known.site.index.cards.values()
-            self.recording = record.Recording(self.config, cards, _source, shelf.store)
+            self.recording = record.Recording(self.config, self.cards.values(), _source, shelf.store)
         self.entries: dict[Place, Entry] = {}
         self.claimed: set[str] = set()
         self.files: dict[str, Seen] = {}
@@ -126,7 +128,7 @@ class _Work:
         yield from outputs.names(self.site)
         yield from (asset.url for asset, _ in self.inputs.assets)
 
-    def weave(self, output: Output, last: Ledger, *, known: bool) -> None:
+    def weave(self, output: Output, last: Ledger, *, known: bool, audience: Audience | None = None) -> None:
         """Weaves the pages that nobody has woven from the same, or whose files are not what they should be."""
         keys = {place: self._key(place) for place in self.places}
         self._take(keys, output, last)
@@ -143,15 +145,28 @@ class _Work:
             Task(url, tuple(languages), records.get(url, b""), known and url in unknown)
             for url, languages in lacking.items()
         ]
-        context = Context(self.site, output, self.inputs.catalogues, self.inputs.looks, self.verified)
-        cards = self.site.index.cards
+        context = Context(
+            self.site, self.cards, output, self.inputs.catalogues, self.inputs.looks, self.verified
+        )
+        seen = [task for task in tasks if audience and self._is_seen(task, audience.urls)]
+        self._make(seen, context, keys, fleeting)
+        if audience and seen:
+            audience.told(self._so_far(seen, last))
+        self._make([task for task in tasks if task not in seen], context, keys, fleeting)
+        self.steady &= not self.waiting
+        for entry in self.entries.values():
+            self.diagnostics.update(entry.diagnostics)
+
+    def _make(
+        self, tasks: list[Task], context: Context, keys: Mapping[Place, bytes], fleeting: Collection[str]
+    ) -> None:
         for done in spread(
             woven,
             tasks,
             context,
             self.jobs,
             self._report("weaving"),
-            lambda task: size(cards[task.url].source),
+            lambda task: size(self.cards[task.url].source),
         ):
             for lang, entry in done.entries.items():
                 self.entries[done.url, lang] = entry
@@ -161,15 +176,29 @@ class _Work:
                     self.fresh[keys[done.url, lang]] = entry
             for url, (seen, changed) in done.files.items():
                 self._put(url, seen, changed)
-        self.steady &= not self.waiting
-        for entry in self.entries.values():
-            self.diagnostics.update(entry.diagnostics)
+
+    def _is_seen(self, task: Task, urls: Collection[str]) -> bool:
+        return any(self.site.url(task.url, lang) in urls for lang in task.languages)
+
+    def _so_far(self, tasks: list[Task], last: Ledger) -> Report:
+        """What was said of other pages than these is still to be confirmed, and holds until then."""
+        paths = {self.cards[task.url].source.path for task in tasks}
+        said = {found for found in last.diagnostics if found.path not in paths}
+        for task in tasks:
+            for lang in task.languages:
+                said.update(self.entries[task.url, lang].diagnostics)
+        return Report(
+            tuple(sorted(self.diagnostics | said)),
+            len(self.site.index.order),
+            Written(len(self.changed), len(self.files) - len(self.changed), 0),
+            changed=tuple(sorted(self.changed)),
+        )
 
     def _key(self, place: Place) -> bytes:
         """What a page depends on, but for what it asks of the others."""
         url, lang = place
         inputs, config = self.inputs, self.config
-        card = self.site.index.cards[url]
+        card = self.cards[url]
         ran = self.recording.keys.get(url, b"") if self.recording else b""
         return digest(
             page_key(card.source, card.digest),
@@ -229,13 +258,18 @@ class _Work:
         return fleeting
 
     def _page(self, url: str) -> Page:
-        return loaded(self.config, self.site.index.cards[url])[0]
+        return loaded(self.config, self.cards[url])[0]
 
     # ---- what is made of all pages
 
+    @property
+    def static(self) -> Group:
+        return Group(
+            "static", digest(builder(), self.inputs.static), lambda: render.static_files(self.config)
+        )
+
     def groups(self) -> Iterator[Group]:
         config, inputs = self.config, self.inputs
-        yield Group("static", digest(builder(), inputs.static), lambda: render.static_files(config))
         rows: dict[str, list[str]] = {lang: [] for lang in config.built_languages}
         for url, lang in self.places:
             rows[lang].append(self.entries[url, lang].search)

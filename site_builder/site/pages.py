@@ -103,6 +103,8 @@ class Context:
     """What weaving any page may need: settled once the index is known, the same in every process."""
 
     site: Site
+    cards: Mapping[str, Card]
+    """By URL."""
     output: Output
     catalogues: Mapping[tuple[str, str], bytes]
     """Their digests, by language and page URL."""
@@ -185,7 +187,12 @@ def parsed(source: SourceFile) -> tuple[Page, bytes]:
 
 def page_key(source: SourceFile, read: bytes) -> bytes:
     """What a page is kept under that was made from a file with that digest."""
-    return digest(builder(), repr(source), read)
+    return _page_key(builder(), source, read)
+
+
+@lru_cache(maxsize=4096)
+def _page_key(builder: bytes, source: SourceFile, read: bytes) -> bytes:
+    return digest(builder, repr(source), read)
 
 
 def stored(config: Config, source: SourceFile, read: bytes) -> Page | None:
@@ -210,9 +217,7 @@ def known(config: Config, file: tuple[SourceFile, bytes]) -> Page | None:
 def woven(context: Context, task: Task) -> Done:
     """One page in those languages, written to the output folder."""
     site, config = context.site, context.site.config
-    card = site.index.card(task.url)
-    assert card is not None
-    page, steady = loaded(config, card)
+    page, steady = loaded(config, context.cards[task.url])
     evidence = evidence_of(config, page, context.verified, task)
     told = (
         *(record.diagnostics(page, evidence.record) if evidence.record else ()),

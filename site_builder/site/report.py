@@ -11,7 +11,7 @@ line, `check` in a table, `serve` in the browser.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from site_builder.errors import Diagnostic
@@ -36,6 +36,15 @@ class Report:
     """The URLs of the files that are new, other than they were, or gone."""
     waiting: bool = False
     """Whether examples were not run, since only what is known was asked for."""
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Who looks at the site while it is built: at these of its pages, which are made first."""
+
+    urls: Collection[str]
+    told: Callable[[Report], None]
+    """Called when they are there, with what has been done so far, if anything had to be done to them."""
 
 
 class StoppedError(Exception):

@@ -20,13 +20,15 @@ import hmac
 import io
 import os
 import pickle
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from site_builder.atomic import put
 from site_builder.cache import Store
+
+T = TypeVar("T")
 
 SEAL = 16
 """Bytes of a seal."""
@@ -80,6 +82,12 @@ class Shelf:
         if values:
             self.store.put_many(kind, {key: pickled(value) for key, value in values.items()})
             self._remember(kind, values)
+
+    def made(self, kind: str, key: bytes, make: Callable[[], T]) -> T:
+        """A value that is made faster than it is read: who keeps values makes it once, all others each time."""
+        value: T = self._kept[kind, key] if (kind, key) in self._kept else make()
+        self._remember(kind, {key: value})
+        return value
 
     def forget(self) -> None:
         """Lets go of what nobody has asked for since the last time; the store has it still."""

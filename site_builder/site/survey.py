@@ -184,8 +184,8 @@ def _folders(config: Config, name: str) -> list[Path]:
 def _tree(folders: Iterable[Path]) -> bytes:
     parts: list[str | bytes] = []
     for folder in folders:
-        for file in files_below(folder):
-            parts += [file.relative_to(folder).as_posix(), digest_of(file)]
+        for name, file in files_below(folder).items():
+            parts += [name, digest_of(file)]
         parts.append("")
     return digest(*parts)
 

@@ -1,6 +1,6 @@
 // Added to pages by `serve` only: puts the new page in place of the old one, and shows what went wrong.
 (() => {
-  const me = document.currentScript, { url, look } = me.dataset, stream = me.src.replace(/live\.js.*$/, "events");
+  const me = document.currentScript, { url, look } = me.dataset, stream = me.src.replace(/live\.js.*$/, `events?url=${encodeURIComponent(url)}`);
   let overlay = null, mine = me.dataset.build, shown = me.dataset.page, turn = Promise.resolve();
 
   const say = (title, lines) => {
@@ -20,11 +20,12 @@
   };
 
   // A page that has now got examples, or math, asks for scripts and style sheets that it did without.
-  const assets = page => [...page.querySelectorAll("head script[src], head link[rel=stylesheet]")].map(each => each.getAttribute("src") ?? each.getAttribute("href"));
+  const assets = page => [...page.head.querySelectorAll("script[src], link[rel=stylesheet]")].map(each => each.getAttribute("src") ?? each.getAttribute("href"));
 
+  const parsed = text => new DOMParser().parseFromString(text, "text/html");
   const fetched = async () => {
     const answer = await fetch(location.pathname + location.search, { cache: "no-store" });
-    return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+    return answer.ok ? parsed(await answer.text()) : null;
   };
   const marks = page => page?.querySelector("script[data-build]")?.dataset ?? {};
 
@@ -56,11 +57,11 @@
     }
   };
 
-  const swap = async changed => {
-    const [old, fresh] = [await served, await fetched()];
+  const swap = async (changed, text) => {
+    const [old, fresh] = [await served, text ? parsed(text) : await fetched()];
     if (!fresh) return location.reload();
-    const parts = PARTS.split(", ").map(s => [document, old, fresh].map(page => page?.querySelector(s)));
-    if (parts.some(([here, , now]) => !here !== !now) || assets(fresh).some(each => !assets(document).includes(each))) return location.reload();
+    const parts = PARTS.split(", ").map(s => [document, old, fresh].map(page => page?.querySelector(s))), held = assets(document);
+    if (parts.some(([here, , now]) => !here !== !now) || assets(fresh).some(each => !held.includes(each))) return location.reload();
     const known = marks(old).page === shown;
     mine = marks(fresh).build ?? mine;
     shown = marks(fresh).page;
@@ -75,12 +76,12 @@
     document.dispatchEvent(new CustomEvent("page:changed", { detail: changed }));
   };
 
-  // The first message after each (re)connection tells what is current: a build may have come in between.
-  const act = async ({ build: current, before, error, changed, diagnostics, look: style }) => {
+  // With the news comes the page itself, if it is this one. The first message after each (re)connection tells what is current: a build may have come in between.
+  const act = async ({ build: current, before, error, changed, diagnostics, page, look: style }) => {
     if (error) return say("The build failed", [error]);
     if (style !== look) return location.reload();
     if (current !== mine) {
-      if (before !== mine || changed.includes(url)) await swap(changed);
+      if (before !== mine || changed.includes(url)) await swap(changed, page);
       else mine = current;
     }
     const source = document.documentElement.dataset.source;

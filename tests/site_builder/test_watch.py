@@ -14,8 +14,9 @@ from watchdog.events import FileClosedNoWriteEvent, FileModifiedEvent, FileMoved
 from site_builder.config import Config
 from site_builder.errors import SiteError
 from site_builder.serve import watched
-from site_builder.serve.app import _with_script, permitted
-from site_builder.serve.live import Live, State
+from site_builder.serve.app import permitted
+from site_builder.serve.live import Live
+from site_builder.serve.state import State, marked
 from site_builder.serve.watch import Burst, Handler, Watched, watching
 
 
@@ -31,7 +32,7 @@ def wait_until(done: Callable[[], bool]) -> None:
 )
 def test_whatever_a_page_is_made_from_counts(name: str, tmp_path: Path) -> None:
     touched: list[int] = []
-    handler = Handler(lambda: touched.append(1), tmp_path)
+    handler = Handler(lambda finished=False: touched.append(1), tmp_path)
     handler.on_any_event(FileModifiedEvent(str(tmp_path / name)))
     handler.on_any_event(FileMovedEvent(str(tmp_path / "a.tmp"), str(tmp_path / name)))
     assert len(touched) == 2
@@ -51,14 +52,14 @@ def test_whatever_a_page_is_made_from_counts(name: str, tmp_path: Path) -> None:
 )
 def test_what_a_build_writes_and_what_is_not_ours_does_not(name: str, tmp_path: Path) -> None:
     touched: list[int] = []
-    handler = Handler(lambda: touched.append(1), tmp_path, frozenset({tmp_path / "docs"}))
+    handler = Handler(lambda finished=False: touched.append(1), tmp_path, frozenset({tmp_path / "docs"}))
     handler.on_any_event(FileModifiedEvent(str(tmp_path / name)))
     assert touched == []
 
 
 def test_reading_is_no_change(tmp_path: Path) -> None:
     touched: list[int] = []
-    handler = Handler(lambda: touched.append(1), tmp_path)
+    handler = Handler(lambda finished=False: touched.append(1), tmp_path)
     handler.on_any_event(FileOpenedEvent(str(tmp_path / "a.py")))
     handler.on_any_event(FileClosedNoWriteEvent(str(tmp_path / "a.py")))
     assert touched == []
@@ -66,7 +67,7 @@ def test_reading_is_no_change(tmp_path: Path) -> None:
 
 def test_a_folder_that_holds_the_sources_is_not_left_out(tmp_path: Path) -> None:
     touched: list[int] = []
-    handler = Handler(lambda: touched.append(1), tmp_path / "package", frozenset({tmp_path}))
+    handler = Handler(lambda finished=False: touched.append(1), tmp_path / "package", frozenset({tmp_path}))
     handler.on_any_event(FileModifiedEvent(str(tmp_path / "package" / "a.py")))
     assert touched == [1]
 
@@ -245,10 +246,10 @@ def test_only_our_own_names_are_answered(header: str, host: str, expected: bool)
 
 def test_the_script_stands_at_the_end_of_the_body_whatever_the_page_quotes() -> None:
     page = b"<body><script>const end = '</body>'</script></body></html>"
-    shown = _with_script("a.html", page, State(build="1"))
+    shown = marked("a.html", page, State(build="1"))
     assert shown.startswith(b"<body><script>const end = '</body>'</script><script src=")
     assert shown.endswith(b"</script></body></html>")
-    assert _with_script("404.html", b"no page", State()).startswith(b"no page<script")
+    assert marked("404.html", b"no page", State()).startswith(b"no page<script")
 
 
 def test_a_watcher_that_cannot_watch_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
