@@ -162,8 +162,13 @@ class _Work:
             for url, (seen, changed) in done.files.items():
                 self._put(url, seen, changed)
         self.steady &= not self.waiting
-        for entry in self.entries.values():
+        spoken: dict[str, Entry] = {}
+        for place in self.places:
+            entry = self.entries[place]
             self.diagnostics.update(entry.diagnostics)
+            spoken.setdefault(place[0], entry)
+        for entry in spoken.values():
+            self.diagnostics.update(entry.unkept)
 
     def _key(self, place: Place) -> bytes:
         """What a page depends on, but for what it asks of the others."""
@@ -175,8 +180,8 @@ class _Work:
             page_key(card.source, card.digest),
             *(inputs.settings, inputs.looks[lang], inputs.catalogues.get((lang, url), b"")),
             *(lang, ran, str(config.execute), repr(self.verified.about(card))),
-            # Two things are said once for all languages, or for all pages.
-            *(str(lang == config.built_languages[0]), str(url == self.site.index.order[0])),
+            # The first page of a language tells what is wrong with what all of them have in common.
+            str(url == self.site.index.order[0]),
         )
 
     def _take(self, keys: Mapping[Place, bytes], output: Output, last: Ledger) -> None:

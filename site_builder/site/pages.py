@@ -65,6 +65,8 @@ class Entry:
     """The digest of the log."""
     search: str
     diagnostics: tuple[Diagnostic, ...]
+    unkept: tuple[Diagnostic, ...]
+    """Those that are told of the page and not of its languages."""
     tally: Tally
 
     @property
@@ -238,6 +240,7 @@ def woven(context: Context, task: Task) -> Done:
             digest(repr(asking.log)),
             search.row(task.url, result.title_text, result.search),
             tuple(sorted({*told, *result.diagnostics})),
+            result.unkept,
             tally(evidence),
         )
     return Done(task.url, entries, written)

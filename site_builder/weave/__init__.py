@@ -150,8 +150,6 @@ class _Weaver:
         pairs, toc, search = self.cells()
         if page.source.is_markdown:
             toc = tuple(_entry(heading) for heading in intro.headings)
-        if self.lang == self.site.config.built_languages[0]:
-            self.diagnostics += self.signs.diagnostics()
         around = site.around(page.url)
         found = _parts(intro, title[1], page.source.module) if page.source.is_markdown else ()
         opening = found or (SearchEntry("", title[1], page.source.module, intro.text),)
@@ -185,6 +183,7 @@ class _Weaver:
             signs=self.signs.legend(),
             search=(*opening, *search),
             diagnostics=tuple(sorted(set(self.diagnostics))),
+            unkept=tuple(self.signs.diagnostics()),
         )
 
     def render(

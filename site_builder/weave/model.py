@@ -211,3 +211,5 @@ class Woven:
     signs: tuple[Sign, ...] = ()
     search: tuple[SearchEntry, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    unkept: tuple[Diagnostic, ...] = ()
+    """What the front matter says of symbols and the page does not keep: in whatever language, so it is told once."""

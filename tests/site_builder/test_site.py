@@ -215,6 +215,20 @@ def test_recorded_steps_stay_when_one_language_is_built(tiny: Path) -> None:
     assert steps.is_file()
 
 
+def test_a_language_alone_is_not_woven_again_and_says_what_holds_for_all_of_them(tiny: Path) -> None:
+    sums = tiny / "tiny" / "sums.py"
+    sums.write_text(sums.read_text().replace("papers:", "symbols: {q: nowhere}\npapers:"))
+    config = replace(load(tiny), execute=False)
+    first = site_builder.build(config)
+    assert {fault.code for fault in first.diagnostics} == {"symbol-unused"}
+    stages: list[str] = []
+    again = site_builder.build(
+        replace(config, only=("ja",)), progress=lambda stage, done, total: stages.append(stage)
+    )
+    assert "weaving" not in stages
+    assert again.diagnostics == first.diagnostics
+
+
 def test_what_lies_behind_a_linked_folder_of_a_theme_is_part_of_it(tiny: Path) -> None:
     mine = tiny / "mine"
     (tiny / "theme" / "templates").mkdir(parents=True)
