@@ -281,6 +281,7 @@ class _Weaver:
             self.site.name(url),
             self.site.names(url, self.lang).summary if summed_up else Markup(""),
             current=url == self.page.url,
+            lang=self.site.abroad(url, self.lang),
         )
 
     def neighbour(self, url: str | None) -> Link | None:

@@ -32,6 +32,8 @@ class Link:
     name: str = ""
     summary: Markup = Markup("")
     current: bool = False
+    lang: str = ""
+    """The language of the page that it leads to, where that is another than this page's."""
 
 
 @dataclass(frozen=True, slots=True)

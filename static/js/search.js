@@ -119,7 +119,7 @@
       item.id = `found-${index}`;
       item.setAttribute("role", "option");
       link.href = section.url;
-      if (section.lang) link.lang = section.lang;
+      if (section.lang) link.lang = link.hreflang = section.lang;
       link.tabIndex = -1;
       title.className = "title";
       name.className = "name";
@@ -129,6 +129,7 @@
       const heading = section.title || (scope && section.order ? "" : section.page);
       mark(title, heading, words);
       mark(name, scope, words);
+      if (section.lang) (heading ? title : name).append(dialog.querySelector("template").content.cloneNode(true));
       page.textContent = section.order && heading !== section.page ? section.page : "";
       link.append(...[title, name, page].filter(part => part.textContent));
       if (section.text) link.append(snippet(section, words));

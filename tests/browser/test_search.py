@@ -142,7 +142,9 @@ def test_what_a_language_lacks_is_found_in_the_language_of_the_source(site: Path
     assert not [address for address in found if address.endswith("our-site/transformers/mha.html")]
     found = look(page, "clone_module_list")
     assert found[0].endswith("our-site/utils.html#clone_module_list")
-    assert page.locator("#search li a").first.get_attribute("lang") == "en"
+    link = page.locator("#search li a").first
+    assert (link.get_attribute("lang"), link.get_attribute("hreflang")) == ("en", "en")
+    expect(link.locator(".abroad .hidden")).to_have_text("English")
     page.keyboard.press("Enter")
     page.wait_for_url("**/our-site/utils.html#clone_module_list")
     expect(page.locator("#languages a")).to_have_text(["English", "日本語"])
