@@ -25,8 +25,8 @@ from site_builder.model import Page
 from site_builder.translate import files, upkeep
 from site_builder.translate.catalogue import Entry, write
 from site_builder.translate.drafts.protecting import protect
+from site_builder.translate.locales import ACCENTED, MIRRORED
 
-ACCENTED, MIRRORED = "en-XA", "ar-XB"
 LANGUAGES = (ACCENTED, MIRRORED)
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

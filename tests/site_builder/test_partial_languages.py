@@ -55,7 +55,7 @@ def test_its_pages_lead_on_in_it_and_to_others_in_the_language_of_the_source(
 def test_a_link_that_leaves_the_language_says_so(ran: Ran) -> None:
     mark = '<span class="abroad" lang="en" title="English"><span aria-hidden="true">EN</span>'
     mark += '<span class="hidden">English</span></span>'
-    # In the list of what lies below a page, of what lies beside it, in the list of all pages, and at the foot of a page.
+    # In lists of what lies below a page, beside it, and anywhere; then at the foot of a page.
     for url, address in (("index", "../essay"), ("sums", "../essay"), ("all-pages", "../essay")):
         found = re.findall(rf'<a [^>]*href="{address}.html"[^>]*>.*?</a>', ran.read(f"ja/{url}.html"))
         assert found
