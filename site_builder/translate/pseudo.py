@@ -60,6 +60,14 @@ def fill(config: Config, lang: str, pages: Sequence[Page]) -> None:
         files.save(config, name, write(catalogue, url))
 
 
+def names(config: Config, pages: Sequence[Page]) -> frozenset[str]:
+    """What is called the same in every language: modules, and a site or page that has no other name than its module."""
+    modules = [page.source.module for page in pages]
+    untitled = [page.title for page in pages if not page.title_position]
+    site = [] if config.title else [config.site_title]
+    return frozenset((*modules, *(name.rpartition(".")[2] for name in modules), *untitled, *site))
+
+
 def _filled(entry: Entry, lang: str, interface: bool) -> Entry:
     forms = (entry.source, *[entry.plural] * (len(entry.forms) - 1)) if entry.plural else ()
     return replace(

@@ -265,6 +265,20 @@ def test_an_anchor_that_the_author_has_typed_can_be_linked_to(tmp_path: Path) ->
     assert [fault.column for fault in made.diagnostics] == [text.splitlines()[2].index("#new") + 1]
 
 
+def test_the_contents_of_a_page_show_code_in_headings_as_code_and_hold_no_link_inside_another(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "__init__.py").write_text('"""# One"""\n')
+    (tmp_path / "one" / "page.md").write_text("# A page\n\n## `one` and [two](#three)\n\n## Three\n")
+    (tmp_path / "one" / "module.py").write_text('"""# M"""\n\n# ## `one` and [two](page.html)\nx = 1\n')
+    made = make(Config(root=tmp_path, packages=("one",), cache=""))
+    assert made.diagnostics == ()
+    shown = '<span class="title"><code>one</code> and two</span></a>'
+    assert shown in made.files["page.html"].decode()
+    assert shown in made.files["module.html"].decode()
+
+
 def test_a_search_finds_the_parts_of_a_page_without_code(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("# A page\n\nFirst.\n\n## One\n\nMore.\n\n## Two\n\nLast.\n")
     made = make(Config(root=tmp_path, packages=("page.md",), cache=""))
