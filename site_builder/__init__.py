@@ -5,7 +5,7 @@ summary: The tool behind this site. Any Python package in, a website out.
 order:
   [manual, site, model, errors, config, discover, parse, blocks, index, prose, katex, highlight, record, claims,
   symbols, verified, translate, weave, render, outputs, write, cache, atomic, resources,
-  installed, cli, serve, lint, audit, codes, new]
+  installed, catalogues, cli, serve, lint, audit, codes, new]
 ---
 # The builder
 

@@ -42,7 +42,7 @@ class Config:
     """The folder of `pyproject.toml`, or where the command was given."""
 
     packages: tuple[str, ...] = _key(
-        (), "Packages, folders or modules to show; the first is the site's root."
+        (), "Packages, folders or modules to show; the first is the site's root, and first in a search."
     )
     output: str = _key("docs", "The folder that receives the site.")
     title: str = _key("", "The site's name; by default that of the first package.")

@@ -41,6 +41,8 @@ class Node:
     href: str
     summary: Markup
     children: tuple[Node, ...] = ()
+    lang: str = ""
+    """The language of the page, where the list is in another."""
 
 
 class _Compiled(jinja2.BytecodeCache):

@@ -30,14 +30,15 @@ def pseudo(output: str, execute: bool | None, quiet: bool, verbose: bool, color:
     """Build the site in two languages that nobody speaks.
 
     In en-XA each letter that was translated has an accent, so what escaped translation is plain to see; ar-XB is
-    written from right to left. Every text that escaped is printed with its page, and the exit status is 1 if there is
-    one.
+    written from right to left. Every text that escaped is printed once, with the first page that shows it, and the exit
+    status is 1 if there is one.
     """
     from site_builder.cli.translating import pages_of
     from site_builder.site import build
     from site_builder.site.workers import default_jobs
     from site_builder.translate import pseudo as languages
     from site_builder.translate.escaped import escaped
+    from site_builder.translate.locales import ACCENTED
 
     out = console(color)
     config = configured((), output, (), execute)
@@ -52,11 +53,14 @@ def pseudo(output: str, execute: bool | None, quiet: bool, verbose: bool, color:
     ours = [fault for fault in done.diagnostics if fault.code.startswith(("catalogue-", "translation-"))]
     show(out, ours, as_errors=True)
     site = config.folder(config.output)
-    found = 0
-    for file in sorted((site / languages.ACCENTED).rglob("*.html")):
-        for text in escaped(file.read_text("utf-8")):
-            found += 1
-            console(color, stderr=False).print(f"{file.relative_to(site).as_posix()}: {text}")
+    names = languages.names(config, pages)
+    found: dict[str, list[str]] = {}
+    for file in sorted((site / ACCENTED).rglob("*.html")):
+        for text in escaped(file.read_text("utf-8"), names):
+            found.setdefault(text, []).append(file.relative_to(site).as_posix())
+    for text, (page, *others) in found.items():
+        more = f" (and on {count(len(others), 'other page')})" if others else ""
+        console(color, stderr=False).print(f"{page}: {text}{more}")
     if not quiet:
-        out.print(f"{count(done.pages, 'page')} in {site}: {count(found, 'text')} escaped translation")
+        out.print(f"{count(done.pages, 'page')} in {site}: {count(len(found), 'text')} escaped translation")
     return 1 if found or ours else 0

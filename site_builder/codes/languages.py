@@ -73,6 +73,19 @@ language of the source until that is taken out.
         form="po",
     ),
     Code(
+        "translation-unseen",
+        "A translation has characters that nobody sees",
+        """
+A control character, or one that turns the direction of what follows: pasted along with the text, or put there so that
+a reader sees other words than a reviewer. The source does not have it, so the translation is not shown until it is
+taken out; an editor that shows invisible characters finds it. Arabic, Hebrew and other languages that are written from
+right to left may use the marks U+200E, U+200F and U+061C.
+""",
+        wrong='msgid "Every sum."\nmsgstr "Jede &#8238;Summe."\n',
+        right='msgid "Every sum."\nmsgstr "Jede Summe."\n',
+        form="po",
+    ),
+    Code(
         "translation-plural",
         "A counted word has not all the forms that its language needs",
         """

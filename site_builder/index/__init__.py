@@ -6,9 +6,8 @@ order: [card, tree, lookup, addresses]
 ---
 # Index
 
-The one stage that must have seen every page before any can go on. It answers three kinds of question:
-[what a dotted name means](lookup.html), [where a page stands among the others](tree.html), and who imports
-whom.
+The one stage that must have seen every page before any can go on. It answers two kinds of question:
+[what a dotted name means](lookup.html), and [where a page stands among the others](tree.html).
 
 Everything is worked out once for all pages, or when it is first asked for and then remembered. So a page of a
 site of two thousand costs no more than one of twenty.
@@ -102,30 +101,3 @@ class Index:
     def next(self, url: str) -> str | None:
         place = self._places.get(url)
         return self.order[place + 1] if place is not None and place + 1 < len(self.order) else None
-
-    # ---- who imports whom
-
-    def imports(self, url: str) -> tuple[str, ...]:
-        """The pages whose modules the page's module names in its imports, in reading order."""
-        return self._imports.get(url, ())
-
-    def importers(self, url: str) -> tuple[str, ...]:
-        """The pages whose modules import from this page's, in reading order."""
-        return self._importers.get(url, ())
-
-    @cached_property
-    def _imports(self) -> dict[str, tuple[str, ...]]:
-        result = {}
-        for url, card in self.cards.items():
-            modules = (self._lookup.module_of(dotted) for dotted in card.imports)
-            urls = {module.url for module in modules if module} - {url}
-            result[url] = tuple(sorted(urls, key=self._places.__getitem__))
-        return result
-
-    @cached_property
-    def _importers(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {}
-        for url in self.order:
-            for imported in self._imports[url]:
-                found.setdefault(imported, []).append(url)
-        return {url: tuple(urls) for url, urls in found.items()}

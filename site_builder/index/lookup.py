@@ -69,11 +69,6 @@ class Lookup:
             self.answers[dotted] = self._target(self._find(dotted, inherited=True))
         return self.answers[dotted]
 
-    def module_of(self, dotted: str) -> Card | None:
-        """The card of the longest part of the name that is a module."""
-        module, _ = self._split(dotted)
-        return self.cards.get(module)
-
     def _target(self, place: _Place | None) -> Target | None:
         if place is None:
             return None

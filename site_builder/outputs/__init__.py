@@ -24,10 +24,14 @@ from site_builder.weave import Site
 
 @dataclass(frozen=True)
 class Group:
-    """Files that change together: what they are, a digest of all they are made from, and how they are made."""
+    """
+    Files that change together: what they are called, every URL that may be among them, a digest of all that they are
+    made from, and how they are made. The first two are known before any page is woven.
+    """
 
     name: str
-    key: bytes
+    urls: tuple[str, ...]
+    key: Callable[[], bytes]
     make: Callable[[], Mapping[str, bytes]]
 
 
@@ -36,67 +40,66 @@ def beside(
     settings: bytes,
     looks: Mapping[str, bytes],
     templates: Callable[[str], Templates],
-    rows: Mapping[str, Sequence[str]],
+    rows: Callable[[str], Sequence[str]],
 ) -> Iterator[Group]:
-    """All files made from more than one page. `rows` are those of the search index, by language."""
+    """All files made from more than one page. `rows` gives those of the search index in a language."""
     config = site.config
     order = digest(
         settings, *(f"{url} {site.url(url, lang)}" for lang in site.languages for url in site.index.order)
     )
-    moved = digest(*(f"{old} {url}" for old, url in site.index.redirects.items()))
     for lang in config.built_languages:
-        yield from _of(site, lang, order, moved, looks[lang], templates)
-        index = digest(settings, *rows[lang])
-        yield Group(f"search {lang}", index, partial(_search, lang, rows[lang]))
+        yield from _of(site, lang, order, looks[lang], templates)
+        yield Group(
+            f"search {lang}",
+            (search.url_of(lang),),
+            partial(_search_key, settings, rows, lang),
+            partial(_search, rows, lang),
+        )
     words = digest(*(looks[lang] for lang in site.languages))
     yield Group(
         "offers",
-        digest(settings, words, *offers.without(site)),
+        (offers.URL,),
+        lambda: digest(settings, words, *offers.without(site)),
         lambda: _encoded(offers.files(site, templates)),
     )
-    yield Group("sitemap", order, lambda: _encoded(sitemap.files(site)))
+    yield Group("sitemap", (sitemap.URL,), lambda: order, lambda: _encoded(sitemap.files(site)))
 
 
 def _of(
-    site: Site,
-    lang: str,
-    order: bytes,
-    moved: bytes,
-    look: bytes,
-    templates: Callable[[str], Templates],
+    site: Site, lang: str, order: bytes, look: bytes, templates: Callable[[str], Templates]
 ) -> Iterator[Group]:
     """What each language has for itself."""
-    names = digest(*(repr(site.names(url, lang)) + site.name(url) for url in site.index.order))
-    home = digest(repr(site.names("index.html", lang)), site.name("index.html"))
+    index = site.index
+
+    def home(*more: str) -> bytes:
+        return digest(order, look, repr(site.names("index.html", lang)), site.name("index.html"), *more)
+
     yield Group(
         f"contents {lang}",
-        digest(order, look, names),
+        (site.url(contents.URL, lang),),
+        lambda: digest(order, look, *(repr(site.names(url, lang)) + site.name(url) for url in index.order)),
         lambda: _encoded(contents.files(site, templates(lang), lang)),
     )
     yield Group(
         f"redirects {lang}",
-        digest(order, look, home, moved),
+        tuple(site.url(old, lang) for old in index.redirects),
+        lambda: home(*(f"{old} {url}" for old, url in index.redirects.items())),
         lambda: _encoded(redirects.files(site, templates(lang), lang)),
     )
     yield Group(
         f"not found {lang}",
-        digest(order, look, home),
+        (site.url(notfound.URL, lang),),
+        home,
         lambda: _encoded(notfound.files(site, templates(lang), lang)),
     )
 
 
-def _search(lang: str, rows: Sequence[str]) -> dict[str, bytes]:
-    return {search.url_of(lang): search.script(rows).encode()}
+def _search_key(settings: bytes, rows: Callable[[str], Sequence[str]], lang: str) -> bytes:
+    return digest(settings, *rows(lang))
 
 
-def names(site: Site) -> Iterator[str]:
-    """The names of all those files."""
-    for lang in site.config.built_languages:
-        yield site.url(contents.URL, lang)
-        yield from (site.url(old, lang) for old in site.index.redirects)
-        yield search.url_of(lang)
-        yield site.url(notfound.URL, lang)
-    yield from (offers.URL, "sitemap.xml")
+def _search(rows: Callable[[str], Sequence[str]], lang: str) -> dict[str, bytes]:
+    return {search.url_of(lang): search.script(rows(lang)).encode()}
 
 
 def _encoded(files: Mapping[str, str]) -> dict[str, bytes]:

@@ -28,5 +28,6 @@ def tree(site: Site, lang: str) -> tuple[Node, ...]:
     for url in reversed(site.index.order):
         names = site.names(url, lang)
         below = tuple(nodes[child] for child in site.index.children(url) if child in nodes)
-        nodes[url] = Node(names.title, site.name(url), site.href(URL, url, lang), names.summary, below)
+        address, other = site.href(URL, url, lang), site.abroad(url, lang)
+        nodes[url] = Node(names.title, site.name(url), address, names.summary, below, other)
     return tuple(nodes[url] for url in site.index.order if site.index.parent(url) is None)

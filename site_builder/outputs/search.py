@@ -9,6 +9,9 @@ A reader may have opened the site from a folder, where a page cannot `fetch`; a 
 when the reader first searches. The index is the text itself. At the size of such a site a scan takes a few
 milliseconds, and it finds exactly the sections that contain what was typed: in Japanese too, where an index of
 words would have to guess where they end.
+
+What was found is put in order by the script that reads the index: what a section is called before what it says, and
+the code of any package but the first after all that was written for readers.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from html import escape
 
 from site_builder.weave import Site, public
 
+URL = "sitemap.xml"
+
 
 def files(site: Site) -> dict[str, str]:
     base = site.config.base_url
@@ -34,4 +36,4 @@ def files(site: Site) -> dict[str, str]:
                 lines.append(f'<xhtml:link rel="alternate" hreflang="{escape(other)}" href="{address}"/>')
         lines.append("</url>")
     lines.append("</urlset>")
-    return {"sitemap.xml": "\n".join(lines) + "\n"}
+    return {URL: "\n".join(lines) + "\n"}

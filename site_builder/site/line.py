@@ -12,6 +12,7 @@ has changed since it was surveyed is used, but not kept: the next build looks ag
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
 
 from site_builder import outputs, record, render, verified
 from site_builder.cache import digest
@@ -64,13 +65,14 @@ def make(
     folder = config.folder(config.output)
     work = _Work(inputs, shelf, jobs, progress, interrupted)
     ledger.begin(shelf, folder, last)
-    work.claimed = {*work.names(), *render.static_names(config)}
+    work.claimed = {*work.names()}
     removed = claim(folder, work.claimed, _kept(config))
     output = Output(folder, last.lying(folder), anew)
+    static, *others = work.groups
     # No page is shown without what it looks by.
-    work.gather(work.static, output, last)
+    work.gather(static, output, last)
     work.weave(output, last, known=known, audience=audience)
-    for group in work.groups():
+    for group in others:
         work.gather(group, output, last)
     work.images(output)
     removed += settle(folder, work.files, _kept(config))
@@ -122,10 +124,10 @@ class _Work:
                     yield url, lang
 
     def names(self) -> Iterator[str]:
-        """Every file that may come to be written, but for the static ones."""
+        """Every file that may come to be written."""
         yield from (self.site.url(*place) for place in self.places)
         yield from (steps.url_of(url) for url in (self.recording.keys if self.recording else ()))
-        yield from outputs.names(self.site)
+        yield from (url for group in self.groups for url in group.urls)
         yield from (asset.url for asset, _ in self.inputs.assets)
 
     def weave(self, output: Output, last: Ledger, *, known: bool, audience: Audience | None = None) -> None:
@@ -154,8 +156,13 @@ class _Work:
             audience.told(self._so_far(seen, last))
         self._make([task for task in tasks if task not in seen], context, keys, fleeting)
         self.steady &= not self.waiting
-        for entry in self.entries.values():
+        spoken: dict[str, Entry] = {}
+        for place in self.places:
+            entry = self.entries[place]
             self.diagnostics.update(entry.diagnostics)
+            spoken.setdefault(place[0], entry)
+        for entry in spoken.values():
+            self.diagnostics.update(entry.unkept)
 
     def _make(
         self, tasks: list[Task], context: Context, keys: Mapping[Place, bytes], fleeting: Collection[str]
@@ -186,7 +193,8 @@ class _Work:
         said = {found for found in last.diagnostics if found.path not in paths}
         for task in tasks:
             for lang in task.languages:
-                said.update(self.entries[task.url, lang].diagnostics)
+                entry = self.entries[task.url, lang]
+                said.update((*entry.diagnostics, *entry.unkept))
         return Report(
             tuple(sorted(self.diagnostics | said)),
             len(self.site.index.order),
@@ -204,8 +212,8 @@ class _Work:
             page_key(card.source, card.digest),
             *(inputs.settings, inputs.looks[lang], inputs.catalogues.get((lang, url), b"")),
             *(lang, ran, str(config.execute), repr(self.verified.about(card))),
-            # Two things are said once for all languages, or for all pages.
-            *(str(lang == config.built_languages[0]), str(url == self.site.index.order[0])),
+            # The first page of a language tells what is wrong with what all of them have in common.
+            str(url == self.site.index.order[0]),
         )
 
     def _take(self, keys: Mapping[Place, bytes], output: Output, last: Ledger) -> None:
@@ -262,31 +270,36 @@ class _Work:
 
     # ---- what is made of all pages
 
-    @property
-    def static(self) -> Group:
-        return Group(
-            "static", digest(builder(), self.inputs.static), lambda: render.static_files(self.config)
-        )
-
-    def groups(self) -> Iterator[Group]:
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
         config, inputs = self.config, self.inputs
-        rows: dict[str, list[str]] = {lang: [] for lang in config.built_languages}
-        for url, lang in self.places:
-            rows[lang].append(self.entries[url, lang].search)
-        yield from outputs.beside(
+        assets = Group(
+            "static",
+            tuple(render.static_names(config)),
+            lambda: digest(builder(), inputs.static),
+            lambda: render.static_files(config),
+        )
+        others = outputs.beside(
             self.site,
             inputs.settings,
             inputs.looks,
             lambda lang: templates(config, lang, inputs.looks[lang]),
-            rows,
+            self._rows,
         )
+        return (assets, *others)
+
+    def _rows(self, lang: str) -> list[str]:
+        """What the search index has of each page in that language."""
+        site = self.site
+        return [self.entries[url, lang].search for url in site.index.order if site.covers(url, lang)]
 
     def gather(self, group: Group, output: Output, last: Ledger) -> None:
         """Makes the files of a group, unless they are those of the last time."""
-        key, urls = last.groups.get(group.name, (b"", ()))
+        key = group.key()
+        before, urls = last.groups.get(group.name, (b"", ()))
         lying = {url: output.lying.get(url) for url in urls}
         if (
-            key == group.key
+            key == before
             and not output.anew
             and all(seen and seen.digest == last.files[url].digest for url, seen in lying.items())
         ):
@@ -297,7 +310,7 @@ class _Work:
             urls = tuple(files)
             for url, data in files.items():
                 self._put(url, *output.put(url, data))
-        self.made[group.name] = group.key, urls
+        self.made[group.name] = key, urls
 
     def images(self, output: Output) -> None:
         root = self.config.root

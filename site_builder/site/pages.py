@@ -19,6 +19,7 @@ from pathlib import Path
 
 from site_builder import claims, katex, record, translate, weave
 from site_builder.cache import digest
+from site_builder.catalogues import path_of
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.index import Card
@@ -65,6 +66,8 @@ class Entry:
     """The digest of the log."""
     search: str
     diagnostics: tuple[Diagnostic, ...]
+    unkept: tuple[Diagnostic, ...]
+    """Those that are told of the page and not of its languages."""
     tally: Tally
 
     @property
@@ -151,7 +154,7 @@ def introduction(config: Config, page: Page, read: bytes = b"") -> Introduction:
     def opening(lang: str) -> translate.Localised:
         if lang == config.language:
             return translate.original(page)
-        return translate.opening(page, files.load(config, lang, files.path_of(lang, page.url))[0])
+        return translate.opening(page, files.load(config, lang, path_of(lang, page.url))[0])
 
     names = {
         lang: weave.names(
@@ -243,6 +246,7 @@ def woven(context: Context, task: Task) -> Done:
             digest(repr(asking.log)),
             search.row(task.url, result.title_text, result.search),
             tuple(sorted({*told, *result.diagnostics})),
+            result.unkept,
             tally(evidence),
         )
     return Done(task.url, entries, written)
@@ -277,7 +281,7 @@ def localised(context: Context, page: Page, lang: str) -> tuple[translate.Locali
     config = context.site.config
     if lang == config.language:
         return translate.original(page), True
-    found, faults = files.load(config, lang, files.path_of(lang, page.url))
+    found, faults = files.load(config, lang, path_of(lang, page.url))
     if page.url == context.site.index.order[0]:
         faults += files.interface_faults(config, lang)
     local = translate.localise(page, found, faults)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from site_builder.cache import digest
+from site_builder.catalogues import INTERFACE, path_of
 from site_builder.config import Config, where
 from site_builder.discover import Asset, discover
 from site_builder.errors import Diagnostic
@@ -29,7 +30,6 @@ from site_builder.model import SourceFile
 from site_builder.resources import files_below, resource_root
 from site_builder.site.inputs import content, nameable
 
-INTERFACE = "_interface.po"
 ABSENT = b""
 
 _UNSEEN = frozenset(
@@ -135,7 +135,7 @@ def _there(files: Iterable[File]) -> Iterator[tuple[File, bytes]]:
 
 def catalogue(config: Config, lang: str, page_url: str) -> bytes:
     """The digest of a page's catalogue as it is now."""
-    return digest_of(config.folder(config.translations) / lang / f"{page_url.removesuffix('.html')}.po")
+    return digest_of(config.folder(config.translations) / path_of(lang, page_url))
 
 
 def common(config: Config) -> bytes:

@@ -3,8 +3,8 @@
 title: Translation
 summary: A page's prose with each block in the reader's language, or marked where it is not.
 order:
-  [localising, matching, comparing, kept, glossary, catalogue, syntax, merging, upkeep, files, locales, speech,
-  interface, escaped, pseudo, drafts]
+  [localising, matching, comparing, kept, unseen, glossary, catalogue, syntax, merging, upkeep, files, locales,
+  speech, interface, escaped, pseudo, drafts]
 ---
 # Translation
 

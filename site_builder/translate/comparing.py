@@ -36,9 +36,11 @@ from site_builder.translate import glossary
 from site_builder.translate.catalogue import Entry, Place
 from site_builder.translate.glossary import Term
 from site_builder.translate.kept import read
+from site_builder.translate.unseen import unseen
 
-UNSAFE = "translation-unsafe"
-"""The code of the one fault for which a translation is not shown."""
+UNSAFE, HIDDEN = "translation-unsafe", "translation-unseen"
+REFUSED = (UNSAFE, HIDDEN)
+"""The codes of the faults for which a translation is not shown."""
 
 _PLACEHOLDER = regex(r"\{\w*\}|%(?:\(\w+\)\w|%)?")
 _ELSEWHERE = regex(r"\s*(?:[a-z][\w+.-]*:|[/\\]{2})", re.IGNORECASE)
@@ -53,9 +55,11 @@ _SHOWN = {
 
 
 def faults(
-    path: str, entry: Entry, source: str, place: Place, terms: Sequence[Term] = ()
+    path: str, entry: Entry, source: str, place: Place, terms: Sequence[Term] = (), lang: str = ""
 ) -> list[Diagnostic]:
     """All that is wrong with the translation of one block; a dangerous one is looked at no further."""
+    if refused := hidden(path, entry, source, lang):
+        return refused
     if found := dangers(source, entry.text):
         return [_unsafe(path, entry, found)]
     return [
@@ -63,6 +67,15 @@ def faults(
         *stresses(path, entry, source),
         *breaches(path, entry, source, place, terms),
     ]
+
+
+def hidden(path: str, entry: Entry, source: str, lang: str = "") -> list[Diagnostic]:
+    """One diagnostic for a translation with [characters that nobody sees](unseen.html)."""
+    texts = "".join(entry.forms or (entry.text,))
+    if not (found := unseen(source + entry.plural, texts, lang)):
+        return []
+    what = f"the translation has {', '.join(found)}, which nobody sees and the source does not have"
+    return [_fault(path, entry, HIDDEN, what, "take it out; until then the source's words are shown")]
 
 
 def mismatches(path: str, entry: Entry, source: str, *, placeholders: bool = False) -> Iterator[Diagnostic]:

@@ -6,15 +6,18 @@ summary: Plain English letters in a page of the accented pseudo-language.
 # What escaped translation
 
 In [a pseudo-language](pseudo.html) every letter that a translator was given bears an accent. So a word in plain letters
-was said by a template or a script that did not ask, unless it is code, math, or a name.
+was said by a template or a script that did not ask, unless it is code, math, or a name. What stands in brackets was
+given to a translator, plain letters and all: the title of a window has them from code in the title of its page.
 
     >>> list(escaped('<p>⟦Ţĥé ţéxţ⟧ of <code>add</code></p><img alt="A chart">'))
     ['⟦Ţĥé ţéxţ⟧ of', 'alt: A chart']
+    >>> list(escaped("<title>⟦Ṽéçţóŕš íñ numpy⟧ · shapes</title><p>shapes of", {"shapes"}))
+    ['shapes of']
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from html.parser import HTMLParser
 
 from site_builder.blocks.vocabulary import VOID_ELEMENTS
@@ -27,6 +30,7 @@ _NAMES = frozenset("by crumbs extent katex name source".split())
 _SPOKEN = frozenset(
     "alt aria-description aria-label aria-roledescription aria-valuetext placeholder title".split()
 )
+_GIVEN = regex(r"⟦[^⟦⟧]*⟧")
 _KEY = regex(r'"\w+": ')
 """In forms of a text that counts: the name of one."""
 _META = frozenset("description og:title og:description og:site_name".split())
@@ -34,17 +38,21 @@ _TECHNICAL = regex(r"\.\w+$|/|^[\w-]*$")
 """What an attribute of data holds when it holds no words for a reader: an address, or a name."""
 
 
-def escaped(html: str) -> Iterator[str]:
-    """Every text of a page with a word in plain letters, or the attribute that has one."""
-    reader = _Reader()
+def escaped(html: str, names: Collection[str] = ()) -> Iterator[str]:
+    """
+    Every text of a page with a word in plain letters, or the attribute that has one. `names` are those of modules and
+    packages, which are the same in every language.
+    """
+    reader = _Reader(names)
     reader.feed(html)
     reader.close()
     yield from dict.fromkeys(reader.found)
 
 
 class _Reader(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self, names: Collection[str]) -> None:
         super().__init__()
+        self.names = names
         self.open: list[tuple[str, bool]] = []
         self.found: list[str] = []
         self.lang = ""
@@ -59,7 +67,7 @@ class _Reader(HTMLParser):
         named = values.get("translate") == "no" or bool(css & _NAMES)
         silent = self.silent or tag in _SILENT or named or foreign
         for name, value in values.items():
-            if self.is_said(tag, name, values) and not silent and _WORD.search(_KEY.sub("", value)):
+            if self.is_said(tag, name, values) and not silent and self.is_plain(_KEY.sub("", value)):
                 self.found.append(f"{name}: {value}")
         if tag not in VOID_ELEMENTS:
             self.open.append((tag, silent))
@@ -71,12 +79,17 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         # A language that nobody speaks has no name but its tag.
-        if not self.silent and _WORD.search(data) and data.strip() != self.lang:
+        if not self.silent and data.strip() != self.lang and self.is_plain(data):
             self.found.append(" ".join(data.split()))
 
     @property
     def silent(self) -> bool:
         return bool(self.open) and self.open[-1][1]
+
+    def is_plain(self, text: str) -> bool:
+        """Whether a part of the text was neither given to a translator nor is a name."""
+        parts = _GIVEN.sub("", text).split(" · ")
+        return any(_WORD.search(part) and part.strip() not in self.names for part in parts)
 
     def is_said(self, tag: str, name: str, values: dict[str, str]) -> bool:
         if name == "content":

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from site_builder.atomic import put
+from site_builder.catalogues import GLOSSARY, INTERFACE
 from site_builder.config import Config
 from site_builder.errors import Diagnostic, SiteError
 from site_builder.resources import resource_root
@@ -27,15 +28,7 @@ if TYPE_CHECKING:
     from site_builder.translate.catalogue import Catalogue, Entry
     from site_builder.translate.glossary import Term
 
-INTERFACE = "_interface.po"
-GLOSSARY = "glossary.toml"
-
 Read = tuple["Catalogue | None", tuple[Diagnostic, ...]]
-
-
-def path_of(lang: str, page_url: str) -> str:
-    """The catalogue of a page, relative to the folder of catalogues."""
-    return f"{lang}/{page_url.removesuffix('.html')}.po"
 
 
 def load(config: Config, lang: str, name: str) -> Read:

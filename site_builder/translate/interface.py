@@ -30,7 +30,7 @@ from jinja2 import TemplateSyntaxError
 
 from site_builder.errors import Diagnostic, SiteError
 from site_builder.translate.catalogue import Catalogue, Entry, header
-from site_builder.translate.comparing import mismatches
+from site_builder.translate.comparing import hidden, mismatches
 from site_builder.translate.locales import locale, plurals
 from site_builder.translate.merging import obsolete
 
@@ -81,7 +81,10 @@ def usable(catalogue: Catalogue) -> tuple[tuple[Entry, ...], tuple[Diagnostic, .
     count = plurals(catalogue.lang)[0]
     for entry in catalogue.entries:
         if entry.text and not entry.stale and not entry.obsolete:
-            found = tuple(mismatches(catalogue.path, entry, entry.source, placeholders=True))
+            found = (
+                *hidden(catalogue.path, entry, entry.source, catalogue.lang),
+                *mismatches(catalogue.path, entry, entry.source, placeholders=True),
+            )
             if entry.plural and len(entry.forms) != count:
                 found += (_miscounted(catalogue.path, entry, count),)
             faults += found

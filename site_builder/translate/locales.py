@@ -21,6 +21,9 @@ from functools import cache
 from babel import Locale, UnknownLocaleError
 from babel.messages.plurals import get_plural
 
+ACCENTED, MIRRORED = "en-XA", "ar-XB"
+"""The [pseudo-languages](pseudo.html), which no person writes."""
+
 
 @cache
 def locale(tag: str) -> Locale | None:

@@ -68,9 +68,11 @@ class _Shown:
                 self.states[place] = state
                 continue
             if state is None and entry and catalogue:
-                faults = comparing.faults(catalogue.path, entry, matched.unit.text, place, catalogue.terms)
+                faults = comparing.faults(
+                    catalogue.path, entry, matched.unit.text, place, catalogue.terms, catalogue.lang
+                )
                 self.found += faults
-                if any(fault.code == comparing.UNSAFE for fault in faults):
+                if any(fault.code in comparing.REFUSED for fault in faults):
                     state = BlockState.MISSING
                 else:
                     self.texts.setdefault(place.anchor, {})[place.ordinal] = _lines(catalogue.path, entry)
@@ -79,10 +81,16 @@ class _Shown:
             # Beside the title of a paper there is simply nothing where it has no translation.
             if state is not None and (place.anchor != PAPERS or state is BlockState.MACHINE):
                 former = (
-                    _lines(catalogue.path, entry) if catalogue and entry and state is BlockState.STALE else ()
+                    self.former(catalogue, entry) if catalogue and entry and state is BlockState.STALE else ()
                 )
                 mark = BlockMark(state, entry.line if entry else 0, former)
                 self.marks.setdefault(place.anchor, {})[place.ordinal] = mark
+
+    def former(self, catalogue: Catalogue, entry: Entry) -> tuple[ProseLine, ...]:
+        """The translation of an older text, which a reader may unfold."""
+        faults = comparing.hidden(catalogue.path, entry, entry.previous + entry.source, catalogue.lang)
+        self.found += faults
+        return () if faults else _lines(catalogue.path, entry)
 
     def prose(self, anchor: str, prose: Prose) -> Prose:
         return blocks.replace(prose, self.texts.get(anchor, {}), self.marks.get(anchor, {}))

@@ -25,8 +25,8 @@ from site_builder.model import Page
 from site_builder.translate import files, upkeep
 from site_builder.translate.catalogue import Entry, write
 from site_builder.translate.drafts.protecting import protect
+from site_builder.translate.locales import ACCENTED, MIRRORED
 
-ACCENTED, MIRRORED = "en-XA", "ar-XB"
 LANGUAGES = (ACCENTED, MIRRORED)
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -58,6 +58,14 @@ def fill(config: Config, lang: str, pages: Sequence[Page]) -> None:
     }
     for name, (catalogue, url) in made.items():
         files.save(config, name, write(catalogue, url))
+
+
+def names(config: Config, pages: Sequence[Page]) -> frozenset[str]:
+    """What is called the same in every language: modules, and a site or page that has no other name than its module."""
+    modules = [page.source.module for page in pages]
+    untitled = [page.title for page in pages if not page.title_position]
+    site = [] if config.title else [config.site_title]
+    return frozenset((*modules, *(name.rpartition(".")[2] for name in modules), *untitled, *site))
 
 
 def _filled(entry: Entry, lang: str, interface: bool) -> Entry:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from site_builder.catalogues import INTERFACE, path_of
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.model import BlockState, Page
@@ -76,8 +77,8 @@ def current(config: Config, lang: str, pages: Sequence[Page]) -> Current:
     """Every catalogue that is needed or is there, merged with the sources. One that cannot be read is left out."""
     faults: list[Diagnostic] = []
     catalogues: dict[str, Catalogue] = {}
-    of_pages = {files.path_of(lang, page.url): page for page in covered(config, lang, pages)}
-    interface_name = f"{lang}/{files.INTERFACE}"
+    of_pages = {path_of(lang, page.url): page for page in covered(config, lang, pages)}
+    interface_name = f"{lang}/{INTERFACE}"
     here = files.names(config, lang)
     for name in (interface_name, *of_pages, *(name for name in here if name not in of_pages)):
         catalogue, found = files.load(config, lang, name)
@@ -121,12 +122,12 @@ def status(
     config: Config, lang: str, pages: Sequence[Page]
 ) -> tuple[tuple[Count, ...], tuple[Diagnostic, ...]]:
     """How far the translation of each page has come: the interface first, all together last."""
-    catalogue, found = files.load(config, lang, f"{lang}/{files.INTERFACE}")
+    catalogue, found = files.load(config, lang, f"{lang}/{INTERFACE}")
     faults = [*found]
     said = _said(catalogue, files.wanted_words(config, lang))
     counts = [_count("_interface", said)] if said else []
     for page in covered(config, lang, pages):
-        catalogue, found = files.load(config, lang, files.path_of(lang, page.url))
+        catalogue, found = files.load(config, lang, path_of(lang, page.url))
         faults += found
         matches = match(units(page), catalogue.entries if catalogue else ())
         states = [(one.unit.text, BlockState.MACHINE if _drafted(one) else one.state) for one in matches]

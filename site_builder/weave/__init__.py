@@ -94,7 +94,7 @@ def names(
             trusted=page.source.path,
         )
         html, plain = _unwrapped(rendered)
-        return Markup(re.sub(r"</?a\b[^>]*>", "", html)), plain
+        return _unlinked(html), plain
 
     title, _ = shown(local.title)
     summary, plain = shown(local.summary)
@@ -105,6 +105,11 @@ def names(
             summary, plain = Markup(""), plain[:LONGEST_OPENING].rpartition(" ")[0] + " …"
     covered = not local.states or any(state in (None, BlockState.MACHINE) for state in local.states.values())
     return Names(title, summary, plain, covered)
+
+
+def _unlinked(html: str) -> Markup:
+    """What is to stand inside a link."""
+    return Markup(re.sub(r"</?a\b[^>]*>", "", html))
 
 
 LONGEST_OPENING = 160
@@ -150,8 +155,6 @@ class _Weaver:
         pairs, toc, search = self.cells()
         if page.source.is_markdown:
             toc = tuple(_entry(heading) for heading in intro.headings)
-        if self.lang == self.site.config.built_languages[0]:
-            self.diagnostics += self.signs.diagnostics()
         around = site.around(page.url)
         found = _parts(intro, title[1], page.source.module) if page.source.is_markdown else ()
         opening = found or (SearchEntry("", title[1], page.source.module, intro.text),)
@@ -185,6 +188,7 @@ class _Weaver:
             signs=self.signs.legend(),
             search=(*opening, *search),
             diagnostics=tuple(sorted(set(self.diagnostics))),
+            unkept=tuple(self.signs.diagnostics()),
         )
 
     def render(
@@ -257,7 +261,7 @@ class _Weaver:
                 )
                 note, plain = Markup(rendered.html), rendered.text
                 if rendered.headings:
-                    title, heading = Markup(rendered.headings[0].html), rendered.headings[0].text
+                    title, heading = _unlinked(rendered.headings[0].html), rendered.headings[0].text
             if _in_contents(section, bool(title), bool(note)):
                 name = section.scope.rpartition(".")[2] if section.kind in _DEFINING else ""
                 toc.append(TocEntry(f"#{section.anchor}", section.kind, title, name))
@@ -282,6 +286,7 @@ class _Weaver:
             self.site.name(url),
             self.site.names(url, self.lang).summary if summed_up else Markup(""),
             current=url == self.page.url,
+            lang=self.site.abroad(url, self.lang),
         )
 
     def neighbour(self, url: str | None) -> Link | None:
@@ -308,7 +313,7 @@ def _parts(intro: prose.Rendered, title: str, module: str) -> tuple[SearchEntry,
 def _entry(heading: prose.Heading) -> TocEntry:
     """A heading of a page without sections; what is below the first level stands further in."""
     kind = Kind.COMMENT if heading.level <= 2 else Kind.METHOD
-    return TocEntry(f"#{heading.id}", kind, Markup(escape(heading.text)), "")
+    return TocEntry(f"#{heading.id}", kind, _unlinked(heading.html), "")
 
 
 def bare(site: Site, page_url: str, lang: str) -> Woven:

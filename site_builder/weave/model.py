@@ -32,6 +32,8 @@ class Link:
     name: str = ""
     summary: Markup = Markup("")
     current: bool = False
+    lang: str = ""
+    """The language of the page that it leads to, where that is another than this page's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +213,5 @@ class Woven:
     signs: tuple[Sign, ...] = ()
     search: tuple[SearchEntry, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    unkept: tuple[Diagnostic, ...] = ()
+    """What the front matter says of symbols and the page does not keep: in whatever language, so it is told once."""

@@ -116,6 +116,10 @@ class Site:
         """Whether the page is made in that language too."""
         return page_url not in self.uncovered.get(lang, ())
 
+    def abroad(self, page_url: str, lang: str) -> str:
+        """The language of a page that is not made in that one, else nothing."""
+        return "" if self.covers(page_url, lang) else self.config.language
+
     def href(self, from_url: str, to_url: str, lang: str, anchor: str = "") -> str:
         """The address of one page as another in that language writes it."""
         if from_url == to_url:

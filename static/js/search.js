@@ -14,14 +14,31 @@
     return folded.length === text.length ? folded : text.toLowerCase().length === text.length ? text.toLowerCase() : text;
   };
 
+  // Of several packages the first is what readers come for, and prose is written for them wherever it stands. So the
+  // code of later packages stands back.
+  const LATER = .25;
+  const packageOf = parts => parts[0][2].split(".", 1)[0];
+  const isProse = parts => parts.every(([anchor, , names]) => !anchor || !names);
+  let first;
+
   window.searchIndex = pages => {
     const known = new Set(sections?.map(section => section.file));
     const base = sections ? root : home.replace(/index\.html$/, ""), spoken = sections ? lang : "";
-    const found = pages.filter(([file]) => !known.has(file)).flatMap(([file, page, parts]) => parts.map(([anchor, title, names, text], order) => ({
-      url: base + file + (anchor ? "#" + encodeURIComponent(anchor) : ""),
-      file, page, title, names, text, order, lang: spoken,
-      heading: fold(anchor ? title : page), name: fold(names), body: fold(text),
-    })));
+    first ??= packageOf(pages[0][2]);
+    const found = pages.filter(([file]) => !known.has(file)).flatMap(([file, page, parts]) => {
+      const weight = packageOf(parts) === first || isProse(parts) ? 1 : LATER;
+      return parts.map(([anchor, title, names, text], order) => {
+        const [scope] = names.split(" ", 1);
+        return {
+          url: base + file + (anchor ? "#" + encodeURIComponent(anchor) : ""),
+          file, page, title, scope, text, order, weight, lang: spoken,
+          heading: fold(anchor ? title : page), name: fold(names), body: fold(text),
+          // What the section is about by name: the module, or a definition that begins here.
+          defined: !anchor || anchor === scope ? fold(scope) : "",
+          pieces: scope.split(".").at(-1).replace(/(?<=[^A-Z_])(?=[A-Z])/g, "_").toLowerCase().split("_"),
+        };
+      });
+    });
     sections = [...sections ?? [], ...found];
   };
 
@@ -38,32 +55,33 @@
   }
   const load = () => loading ??= all();
 
-  // Whole names before beginnings, beginnings before parts; titles before names before text.
+  // What a section is called comes before what it says, whole words before parts, and short headings before long ones.
   const whole = (text, word) => (" " + text.replace(/[^\p{L}\p{N}_]+/gu, " ") + " ").includes(" " + word + " ");
+  const grade = (heading, word) => (whole(heading, word) ? 40 : 20) + 10 * word.length / heading.length;
+
+  function named({ defined, pieces, name, order }, word) {
+    const parts = defined.split(".");
+    if (defined === word && order) return 90;
+    if (("." + defined).endsWith("." + word)) return order ? 60 : 40;
+    if (defined && pieces.includes(word)) return 25;
+    return parts.includes(word) || whole(name, word) ? 12 : 4;
+  }
+
   function score(section, word) {
-    const { heading, name, body } = section;
-    const inName = name.includes(word), inHeading = heading.includes(word), count = body.split(word, 6).length - 1;
-    if (!inName && !inHeading && !count) return 0;
-    let points = Math.min(count, 5);
-    if (inHeading) points += whole(heading, word) ? 40 : 20;
-    if (inName) {
-      const scope = name.split(" ", 1)[0], parts = scope.split(".");
-      points += scope === word ? 90 : parts.at(-1) === word ? 60 : parts.includes(word) ? 25 : whole(name, word) ? 12 : 4;
-    }
-    if (section.order === 0 && inHeading) points += 15;
-    return points;
+    const inHeading = section.heading.includes(word), inName = section.name.includes(word);
+    const called = Math.max(inHeading ? grade(section.heading, word) : 0, inName ? named(section, word) : 0);
+    return called + Math.min(section.body.split(word, 6).length - 1, 5);
   }
 
   function find(words) {
-    const found = [];
+    const found = [], query = words.join(" ");
     for (const section of sections) {
-      let sum = 0;
-      for (const word of words) {
-        const points = score(section, word);
-        if (!points) { sum = 0; break; }
-        sum += points;
-      }
-      if (sum) found.push([sum, section]);
+      const points = words.map(word => score(section, word));
+      if (!points.every(Boolean)) continue;
+      const { heading, order, weight } = section;
+      const title = heading === query ? 100 : words.length > 1 && heading.includes(query) ? 30 : 0;
+      const opening = !order && words.some(word => heading.includes(word)) ? 25 : 0;
+      found.push([weight * (points.reduce((a, b) => a + b) + title + opening), section]);
     }
     return found.sort((a, b) => b[0] - a[0]).map(pair => pair[1]);
   }
@@ -101,16 +119,17 @@
       item.id = `found-${index}`;
       item.setAttribute("role", "option");
       link.href = section.url;
-      if (section.lang) link.lang = section.lang;
+      if (section.lang) link.lang = link.hreflang = section.lang;
       link.tabIndex = -1;
       title.className = "title";
       name.className = "name";
       page.className = "page";
-      const scope = section.names.split(" ", 1)[0];
+      const { scope } = section;
       // Code without a heading, outside any definition, is known by its page.
       const heading = section.title || (scope && section.order ? "" : section.page);
       mark(title, heading, words);
       mark(name, scope, words);
+      if (section.lang) (heading ? title : name).append(dialog.querySelector("template").content.cloneNode(true));
       page.textContent = section.order && heading !== section.page ? section.page : "";
       link.append(...[title, name, page].filter(part => part.textContent));
       if (section.text) link.append(snippet(section, words));

@@ -3,12 +3,54 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import Visit
+from .conftest import Visit, run_builder
+
+PAPERS_AND_TOOL = {
+    "pyproject.toml": '[tool.site_builder]\npackages = ["papers", "tool"]\n',
+    "papers/__init__.py": '"""# Papers"""\n',
+    "papers/future.py": '''
+        """# Who may see what"""
+
+
+        def causal_mask(n):
+            """## A mask"""
+            mask = n
+            # Here it is.
+            return mask
+    ''',
+    "tool/__init__.py": '"""# The tool\\n\\nFor whom it is."""\nimport os\n',
+    "tool/manual.md": "# The manual\n\n## How a mask is shown\n\nIn grey.\n",
+    "tool/says.md": "# Claims\n\nWhat a page says.\n",
+    "tool/mask.py": '''
+        """# The mask of the claims"""
+
+
+        def mask(claims):
+            """A mask, a mask, a mask."""
+            return claims
+
+
+        def claims():
+            return mask
+    ''',
+}
+
+
+@pytest.fixture(scope="module")
+def two_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Papers, and after them a tool with a manual and its own source."""
+    folder = tmp_path_factory.mktemp("packages")
+    for name, text in PAPERS_AND_TOOL.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(textwrap.dedent(text).lstrip(), "utf-8")
+    run_builder("build", "--no-exec", "-o", "site", cwd=folder)
+    return folder / "site"
 
 
 def look(page: Page, words: str, key: str = "/") -> list[str]:
@@ -59,6 +101,21 @@ def test_the_definition_comes_before_its_uses(site: Path, visit: Visit, words: s
     assert look(visit.open(site / "index.html"), words)[0].endswith(place)
 
 
+@pytest.mark.parametrize(
+    ("words", "places"),
+    [
+        # In papers, in prose, and only then in the source of a later package: where a definition begins.
+        ("mask", ["future.html#causal_mask", "tool/manual.html#how-a-mask-is-shown", "tool/mask.html#mask"]),
+        ("claims", ["tool/says.html", "tool/mask.html#claims", "tool/mask.html"]),
+    ],
+)
+def test_what_readers_come_for_is_found_before_the_source_of_other_packages(
+    two_packages: Path, visit: Visit, words: str, places: list[str]
+) -> None:
+    found = look(visit.open(two_packages / "index.html"), words)
+    assert [address.partition("/site/")[2] for address in found[:3]] == places
+
+
 @pytest.mark.parametrize("words", ["d_k", "head", "dropout_prob"])
 def test_identifiers_are_found_by_part(site: Path, visit: Visit, words: str) -> None:
     page = visit.open(site / "index.html")
@@ -85,7 +142,9 @@ def test_what_a_language_lacks_is_found_in_the_language_of_the_source(site: Path
     assert not [address for address in found if address.endswith("our-site/transformers/mha.html")]
     found = look(page, "clone_module_list")
     assert found[0].endswith("our-site/utils.html#clone_module_list")
-    assert page.locator("#search li a").first.get_attribute("lang") == "en"
+    link = page.locator("#search li a").first
+    assert (link.get_attribute("lang"), link.get_attribute("hreflang")) == ("en", "en")
+    expect(link.locator(".abroad .hidden")).to_have_text("English")
     page.keyboard.press("Enter")
     page.wait_for_url("**/our-site/utils.html#clone_module_list")
     expect(page.locator("#languages a")).to_have_text(["English", "日本語"])

@@ -358,24 +358,6 @@ def test_a_browser_that_follows_the_link_arrives(here: str, there: str, anchor: 
     assert unquote(arrived.fragment) == anchor
 
 
-# ---- who imports whom
-
-
-def test_importers_are_the_reverse_of_imports() -> None:
-    tree = site(
-        home_="from .a import f",
-        a="import torch\nfrom . import b\ndef f(): from .c import g",
-        b="from pkg.c import *\nimport pkg.b",
-        c="import pkg.missing",
-    )
-    assert tree.imports("a.html") == ("b.html", "c.html")
-    assert tree.imports("b.html") == ("c.html",)
-    assert tree.imports("c.html") == ("index.html",)
-    assert tree.importers("c.html") == ("a.html", "b.html")
-    assert tree.importers("a.html") == ("index.html",)
-    assert tree.importers("nowhere.html") == ()
-
-
 # ---- size
 
 
@@ -397,7 +379,7 @@ def test_eight_times_the_pages_take_about_eight_times_as_long() -> None:
         start = time.process_time()
         tree = index.build(made)
         for url in tree.order:
-            tree.siblings(url), tree.ancestors(url), tree.next(url), tree.imports(url), tree.importers(url)
+            tree.siblings(url), tree.ancestors(url), tree.next(url)
         for number in range(len(made) - 1):
             assert tree.resolve(f"pkg.m{number}.C{number - number % 20}.f") is not None
         return time.process_time() - start

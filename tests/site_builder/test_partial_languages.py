@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,6 +50,23 @@ def test_its_pages_lead_on_in_it_and_to_others_in_the_language_of_the_source(
         assert {"sums.html", "../essay.html"} <= {*links[url]}
         assert "essay.html" not in links[url]
     assert "essay.html" not in links["ja/sums.html"]
+
+
+def test_a_link_that_leaves_the_language_says_so(ran: Ran) -> None:
+    mark = '<span class="abroad" lang="en" title="English"><span aria-hidden="true">EN</span>'
+    mark += '<span class="hidden">English</span></span>'
+    # In lists of what lies below a page, beside it, and anywhere; then at the foot of a page.
+    for url, address in (("index", "../essay"), ("sums", "../essay"), ("all-pages", "../essay")):
+        found = re.findall(rf'<a [^>]*href="{address}.html"[^>]*>.*?</a>', ran.read(f"ja/{url}.html"))
+        assert found
+        assert all('hreflang="en"' in link and mark in link for link in found)
+    turn = ran.read("ja/sums.html").partition('class="turn"')[2]
+    assert re.search(
+        rf'<a class="next" rel="next" href="../essay.html" hreflang="en">.*An essay.* {mark}</a>', turn
+    )
+    for url in ("ja/index.html", "ja/sums.html"):
+        assert not re.search(r'href="(sums|index)\.html" hreflang="en"', ran.read(url))
+    assert "abroad" not in ran.read("index.html")
 
 
 def test_a_page_offers_only_the_languages_that_it_has(ran: Ran, links: Mapping[str, list[str]]) -> None:

@@ -215,6 +215,20 @@ def test_recorded_steps_stay_when_one_language_is_built(tiny: Path) -> None:
     assert steps.is_file()
 
 
+def test_a_language_alone_is_not_woven_again_and_says_what_holds_for_all_of_them(tiny: Path) -> None:
+    sums = tiny / "tiny" / "sums.py"
+    sums.write_text(sums.read_text().replace("papers:", "symbols: {q: nowhere}\npapers:"))
+    config = replace(load(tiny), execute=False)
+    first = site_builder.build(config)
+    assert {fault.code for fault in first.diagnostics} == {"symbol-unused"}
+    stages: list[str] = []
+    again = site_builder.build(
+        replace(config, only=("ja",)), progress=lambda stage, done, total: stages.append(stage)
+    )
+    assert "weaving" not in stages
+    assert again.diagnostics == first.diagnostics
+
+
 def test_what_lies_behind_a_linked_folder_of_a_theme_is_part_of_it(tiny: Path) -> None:
     mine = tiny / "mine"
     (tiny / "theme" / "templates").mkdir(parents=True)
@@ -249,6 +263,20 @@ def test_an_anchor_that_the_author_has_typed_can_be_linked_to(tmp_path: Path) ->
     (tmp_path / "page.md").write_text(text)
     made = make(Config(root=tmp_path, packages=("page.md",), cache=""))
     assert [fault.column for fault in made.diagnostics] == [text.splitlines()[2].index("#new") + 1]
+
+
+def test_the_contents_of_a_page_show_code_in_headings_as_code_and_hold_no_link_inside_another(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "__init__.py").write_text('"""# One"""\n')
+    (tmp_path / "one" / "page.md").write_text("# A page\n\n## `one` and [two](#three)\n\n## Three\n")
+    (tmp_path / "one" / "module.py").write_text('"""# M"""\n\n# ## `one` and [two](page.html)\nx = 1\n')
+    made = make(Config(root=tmp_path, packages=("one",), cache=""))
+    assert made.diagnostics == ()
+    shown = '<span class="title"><code>one</code> and two</span></a>'
+    assert shown in made.files["page.html"].decode()
+    assert shown in made.files["module.html"].decode()
 
 
 def test_a_search_finds_the_parts_of_a_page_without_code(tmp_path: Path) -> None:

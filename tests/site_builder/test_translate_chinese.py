@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from site_builder.catalogues import INTERFACE, path_of
 from site_builder.config import load
 from site_builder.model import Page
 from site_builder.site import read
@@ -32,7 +33,7 @@ MISPLACED = re.compile(f"[{FULL_WIDTH}] | [{FULL_WIDTH}]|[\u4e00-\u9fff][,.:;?!(
 def pages() -> dict[str, Page]:
     """Those that the site has in Chinese, by the names of their catalogues."""
     covered = (page for page in read(CONFIG).pages.values() if CONFIG.covers("zh", page.source.path))
-    return {files.path_of("zh", page.url): page for page in covered}
+    return {path_of("zh", page.url): page for page in covered}
 
 
 NAMES = sorted(pages())
@@ -84,6 +85,6 @@ def test_signs_have_the_full_width_and_other_letters_a_space(name: str) -> None:
 
 
 def test_the_interface_keeps_its_placeholders() -> None:
-    good, faults = interface.usable(catalogue(f"zh/{files.INTERFACE}"))
+    good, faults = interface.usable(catalogue(f"zh/{INTERFACE}"))
     assert [str(fault) for fault in faults] == []
     assert good

@@ -9,6 +9,7 @@ from functools import cache
 
 import pytest
 
+from site_builder.catalogues import path_of
 from site_builder.config import load
 from site_builder.model import Page
 from site_builder.site import read
@@ -36,11 +37,11 @@ def test_all_models_and_the_first_chapter_of_the_manual_are_there() -> None:
     covered = {page.source.path for page in pages().values()}
     modules = {file.relative_to(REPOSITORY).as_posix() for file in (REPOSITORY / "labml_nn").rglob("*.py")}
     assert covered == modules | {"site_builder/manual/getting-started.md"}
-    assert {*files.names(CONFIG, "ja")} == {files.path_of("ja", url) for url in URLS}
+    assert {*files.names(CONFIG, "ja")} == {path_of("ja", url) for url in URLS}
 
 
 def catalogue(url: str) -> Catalogue:
-    found, faults = files.load(CONFIG, "ja", files.path_of("ja", url))
+    found, faults = files.load(CONFIG, "ja", path_of("ja", url))
     assert faults == ()
     assert found
     return found

@@ -12,6 +12,7 @@ from site_builder.translate import glossary
 from site_builder.translate.catalogue import Entry
 from site_builder.translate.comparing import dangers, differences, stresses
 from site_builder.translate.glossary import Term
+from site_builder.translate.unseen import unseen
 
 from .conftest import FIXTURES, Ran, site_builder
 
@@ -281,3 +282,94 @@ def test_words_to_be_avoided_may_be_told_by_language() -> None:
     assert glossary.parse("g", text, "ja")[0] == (Term("key", ("キー",), ("鍵",)),)
     assert glossary.parse("g", text, "zh")[0] == (Term("key", ("键",)),)
     assert glossary.parse("g", text, "pl")[0] == ()
+
+
+# --- what nobody sees ---------------------------------------------------------------------------------------
+
+TURNED = '''"""
+---
+title: Turned
+summary: What nobody sees.
+papers:
+  - title: On Turning
+---
+# Turned
+
+A turned sentence.
+
+A ruled sentence.
+
+A mark\u200e of its own.
+
+The new text.
+"""
+'''
+
+UNSEEN = {
+    "Turned": "逆\u202eの",
+    "On Turning": "回\u2067転",
+    "A turned sentence.": "逆の&#x202e;文。",
+    "A ruled sentence.": "制御\x0cの文。",
+    "A mark\u200e of its own.": "自分の\u200e印。",
+}
+STALE = """
+#: turned.html#@intro:4
+#, fuzzy
+#| msgid "The old text."
+msgid "The new text."
+msgstr "古い\u202e文。"
+"""
+WORDS = """
+msgid "All pages"
+msgstr "すべての\u2066ページ"
+
+msgid "{shown} of {all} section"
+msgid_plural "{shown} of {all} sections"
+msgstr[0] "{all} 件\u200f中 {shown} 件"
+"""
+
+
+@pytest.fixture(scope="module")
+def turned(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """A site with such characters in translations of every kind."""
+    folder = tmp_path_factory.mktemp("unseen") / "tiny"
+    shutil.copytree(FIXTURES / "tiny", folder)
+    (folder / "tiny" / "turned.py").write_text(TURNED, "utf-8")
+    head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n'
+    pairs = "".join(f'\nmsgid "{source}"\nmsgstr "{text}"\n' for source, text in UNSEEN.items())
+    (folder / "translations" / "ja" / "turned.po").write_text(head + pairs + STALE, "utf-8")
+    (folder / "translations" / "ja" / "_interface.po").write_text(head + WORDS, "utf-8")
+    done = site_builder("build", "--strict", "--no-exec", "-o", "site", cwd=folder)
+    return Ran(done.returncode, done.stdout, done.stderr, folder / "site")
+
+
+def test_characters_that_nobody_sees_are_told_with_the_line_of_the_catalogue(turned: Ran) -> None:
+    found = [re.match(r"(\S+): (\S+) the translation has (U\+\w+)", line) for line in turned.faults]
+    assert [one.groups() for one in found if one] == [
+        ("translations/ja/_interface.po:4:1", "translation-unseen", "U+2066"),
+        ("translations/ja/_interface.po:7:1", "translation-unseen", "U+200F"),
+        ("translations/ja/turned.po:4:1", "translation-unseen", "U+202E"),
+        ("translations/ja/turned.po:7:1", "translation-unseen", "U+2067"),
+        ("translations/ja/turned.po:10:1", "translation-unseen", "U+202E"),
+        ("translations/ja/turned.po:13:1", "translation-unseen", "U+000C"),
+        ("translations/ja/turned.po:22:1", "translation-unseen", "U+202E"),
+    ]
+    assert turned.status == 1
+
+
+def test_they_reach_no_page_but_those_that_the_source_has(turned: Ran) -> None:
+    pages = {file: file.read_text("utf-8") for file in turned.folder.rglob("*.html")}
+    assert {
+        char for text in pages.values() for char in text if char in "\x0c\u200f\u202e\u2066\u2067"
+    } == set()
+    page = turned.read("ja/turned.html")
+    assert "自分の\u200e印。" in page
+    assert re.search(r"<h1><span[^>]*>Turned</span></h1>", page)
+    for text in ("A turned sentence.", "A ruled sentence.", "The new text."):
+        assert re.search(rf'<p[^>]*class="fallback"[^>]*>{text}', page)
+
+
+def test_marks_of_direction_are_for_languages_that_are_written_from_right_to_left() -> None:
+    for lang, found in (("he", 0), ("fa-IR", 0), ("ja", 1)):
+        assert len(unseen("A full stop.", "C++\u200f.", lang)) == found
+        assert len(unseen("A full stop.", "\u202eC++", lang)) == 1

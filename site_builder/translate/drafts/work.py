@@ -14,19 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from site_builder.lazy import regex
 from site_builder.translate import glossary
 from site_builder.translate.catalogue import MACHINE, REFUSED, Catalogue, Entry, Place
 from site_builder.translate.comparing import faults, mismatches
 from site_builder.translate.drafts.protecting import Protected, protect
 from site_builder.translate.glossary import Term
+from site_builder.translate.unseen import unseen
 
 Name = tuple[str, str]
 """Context and text: what no two entries of a catalogue have in common."""
 
 _START = Place("", 0)
-_NOT_TEXT = regex(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, those that turn the direction of what follows, and halves of characters."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,7 @@ class Job:
     text: Protected
     terms: tuple[Term, ...]
     interface: bool = False
+    lang: str = ""
 
     @property
     def name(self) -> Name:
@@ -51,20 +50,19 @@ class Job:
         """
         if not answer.strip():
             raise ValueError("it is empty")
-        if _NOT_TEXT.search(answer):
-            raise ValueError("it holds characters that are no text")
+        if found := unseen(self.entry.source, answer, self.lang):
+            raise ValueError(f"it holds characters that are no text: {', '.join(found)}")
         text = self.text.restored(answer).strip()
         if text == self.entry.source and len(glossary.words(text).split()) > 3:
             raise ValueError("it is not translated")
         entry, source = replace(self.entry, text=text), self.entry.source
         if self.interface:
-            found = [*mismatches("", entry, source, placeholders=True)]
+            wrong = [*mismatches("", entry, source, placeholders=True)]
         else:
-            found = faults(
-                "", entry, source, self.entry.places[0] if self.entry.places else _START, self.terms
-            )
-        if found:
-            raise ValueError("; ".join(fault.message for fault in found))
+            place = self.entry.places[0] if self.entry.places else _START
+            wrong = faults("", entry, source, place, self.terms, self.lang)
+        if wrong:
+            raise ValueError("; ".join(fault.message for fault in wrong))
         return text
 
 
@@ -76,6 +74,7 @@ def jobs(catalogue: Catalogue, terms: Sequence[Term], *, interface: bool) -> tup
             protect(entry.source, placeholders=interface),
             glossary.occurring(entry.source, terms),
             interface,
+            catalogue.lang,
         )
         for entry in catalogue.entries
         if is_open(entry)
