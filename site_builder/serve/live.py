@@ -25,6 +25,7 @@ from typing import Any
 from site_builder.config import Config
 from site_builder.errors import Diagnostic, SiteError, count
 from site_builder.site import Report, Shelf, StoppedError, build, stores
+from site_builder.site.ledger import Beside
 from site_builder.write import owned
 
 Interrupted = Callable[[], bool]
@@ -54,6 +55,8 @@ class Live:
         self.lock = threading.Lock()
         self.loop: asyncio.AbstractEventLoop | None = None
         self.waiting: set[asyncio.Queue[str | None]] = set()
+        self.beside = Beside()
+        """What the last build has found imported that is no page."""
         self._shelf: Shelf | None = None
         self._printed: frozenset[Diagnostic] = frozenset()
         # Another server's first build is another build.
@@ -112,7 +115,7 @@ class Live:
                 self._publish(report, started)
 
     def _publish(self, report: Report, started: float) -> None:
-        old = self.state
+        old, self.beside = self.state, report.beside
         self._number += 1
         name = f"{self._run}-{self._number}"
         theme = any(url.startswith(("static/css", "static/js", "static/vendor")) for url in report.changed)
