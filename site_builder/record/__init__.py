@@ -4,7 +4,7 @@ title: The evidence
 summary: Runs the examples of pages, in processes of their own, and says what each statement produced.
 order:
   [crew, supervise, worker, sandbox, examples, tracer, follower, codes, outline, targets, notes, values, arrays,
-  objects, modules, model, keys, sources, limits, neutral, processes, faults, timing]
+  objects, modules, model, keys, facts, beside, sources, limits, neutral, processes, faults, timing]
 ---
 # The evidence
 
@@ -43,7 +43,7 @@ from site_builder.model import Page
 from site_builder.parse import encode
 
 if TYPE_CHECKING:
-    from site_builder.record.keys import code_digest
+    from site_builder.record.facts import code_digest
     from site_builder.record.limits import Limits
     from site_builder.record.model import Fault, Record
     from site_builder.record.outline import Outline, outline_of
@@ -67,7 +67,7 @@ _HOMES = {
     "Limits": "limits",
     "Outline": "outline",
     "Record": "model",
-    "code_digest": "keys",
+    "code_digest": "facts",
     "outline_of": "outline",
 }
 __getattr__ = later(__name__, _HOMES)
@@ -87,7 +87,12 @@ class Recorded:
 class Recording:
     """
     The records of a site. A record depends on what its page imports, so `cards` are those of all pages; `read` gives
-    the bytes of a card's file, and `page` the page of a URL that has to be run.
+    the bytes of a card's file, `state` the digest of any other, and `page` the page of a URL that has to be run.
+
+    What another run might end otherwise, such as an example that took too long, is not kept in the store. A build that
+    somebody starts runs it again: the machine may have been busy, and nobody would think of asking for more than that.
+    But one that follows each save of an author, who waits for nothing less, must not spend a minute each time on what
+    nobody has touched. It hands a `session`, which remembers that too, by the same key, while the process lives.
     """
 
     def __init__(
@@ -97,16 +102,23 @@ class Recording:
         read: Callable[[Card], bytes],
         store: Store,
         limits: Limits | None = None,
+        state: Callable[[str], bytes] | None = None,
+        session: Store | None = None,
     ) -> None:
+        from site_builder.record.beside import Project, digest_of
         from site_builder.record.keys import Keys
         from site_builder.record.limits import Limits
 
-        self.limits, self.store = limits or Limits.of(config), store
-        self._keys = Keys(cards, read, store)
+        self.limits, self.store, self.session = limits or Limits.of(config), store, session
+        cards = tuple(cards)
+        project = Project(config.root, (card.source for card in cards), store, state or digest_of)
+        self._keys = Keys(cards, read, store, project)
         settings, plugins = (repr(self.limits.output), repr(self.limits.flags)), installed.extensions()
         self._cards = {card.url: card for card in self._keys.cards.values() if self._keys.has_examples(card)}
         self.keys = {url: self._keys.key(card, settings, plugins) for url, card in self._cards.items()}
         """Of the pages that have examples: what their records are kept under."""
+        self.project = project
+        """What of it the keys depend on besides the pages."""
 
     def known(self, urls: Iterable[str]) -> dict[str, bytes]:
         """The records that the store has of these pages, as bytes."""
@@ -119,6 +131,16 @@ class Recording:
                 Record.from_bytes(data)
                 found[wanted[key]] = data
         return found
+
+    def fleeting(self, urls: Iterable[str]) -> dict[str, bytes]:
+        """Those that the store does not have and the session remembers."""
+        wanted = {self._fleeting(url): url for url in urls if url in self.keys}
+        found = self.session.get_many(KIND, wanted) if self.session else {}
+        return {wanted[key]: data for key, data in found.items()}
+
+    def _fleeting(self, url: str) -> bytes:
+        """With more time or more memory it may go otherwise."""
+        return digest(self.keys[url], repr(self.limits))
 
     def run(
         self,
@@ -144,6 +166,8 @@ class Recording:
             url = urls[done.place]
             if done.lasting:
                 self.store.put(KIND, self.keys[url], done.record.to_bytes())
+            elif self.session and all(fault.lasting or fault.ends for fault in done.record.faults):
+                self.session.put(KIND, self._fleeting(url), done.record.to_bytes())
             yield url, done.record, done.lasting
 
 

@@ -23,7 +23,7 @@ from site_builder.outputs import Group, steps
 from site_builder.site import ledger
 from site_builder.site.acquaintance import introduce
 from site_builder.site.inputs import content, size, taken, unreadable_image
-from site_builder.site.ledger import Ledger
+from site_builder.site.ledger import Beside, Ledger
 from site_builder.site.pages import (
     Context,
     Entry,
@@ -36,7 +36,7 @@ from site_builder.site.pages import (
 )
 from site_builder.site.report import Audience, Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
-from site_builder.site.survey import Survey, builder, common, static
+from site_builder.site.survey import Survey, builder, common, digest_of, static
 from site_builder.site.workers import spread
 from site_builder.translate import speech
 from site_builder.write import Output, Seen, Written, claim, settle
@@ -101,7 +101,9 @@ class _Work:
         self.diagnostics = {*inputs.faults, *known.site.index.diagnostics, *self.verified.diagnostics}
         self.recording = None
         if self.config.execute:
-            self.recording = record.Recording(self.config, self.cards.values(), _source, shelf.store)
+            self.recording = record.Recording(
+                self.config, self.cards.values(), _source, shelf.store, state=digest_of, session=shelf.session
+            )
         self.entries: dict[Place, Entry] = {}
         self.claimed: set[str] = set()
         self.files: dict[str, Seen] = {}
@@ -135,14 +137,14 @@ class _Work:
         keys = {place: self._key(place) for place in self.places}
         self._take(keys, output, last)
         lacking = self._lacking(keys)
-        records, unknown = self._records(lacking)
+        records, fleeting, unknown = self._records(lacking)
         if known and unknown:
             self.waiting = True
             keys |= {place: digest("waiting", keys[place]) for place in keys if place[0] in unknown}
             self._take({place: key for place, key in keys.items() if place[0] in unknown}, output, last)
             lacking = self._lacking(keys)
         self.taken = {keys[place]: entry.asked for place, entry in self.entries.items()}
-        fleeting = self._run(unknown, records) if not known else set()
+        fleeting |= self._run(unknown, records) if not known else set()
         tasks = [
             Task(url, tuple(languages), records.get(url, b""), known and url in unknown)
             for url, languages in lacking.items()
@@ -242,12 +244,14 @@ class _Work:
                 lacking.setdefault(url, []).append(lang)
         return lacking
 
-    def _records(self, urls: Mapping[str, list[str]]) -> tuple[dict[str, bytes], list[str]]:
-        """The records of these pages, and the pages that should have one."""
+    def _records(self, urls: Mapping[str, list[str]]) -> tuple[dict[str, bytes], set[str], list[str]]:
+        """The records of these pages, those of them that might be others the next time, and the pages without one."""
         if self.recording is None:
-            return {}, []
+            return {}, set(), []
         found = self.recording.known(urls)
-        return found, [url for url in urls if url in self.recording.keys and url not in found]
+        fleeting = self.recording.fleeting(url for url in urls if url not in found)
+        found |= fleeting
+        return found, {*fleeting}, [url for url in urls if url in self.recording.keys and url not in found]
 
     def _run(self, urls: list[str], records: dict[str, bytes]) -> set[str]:
         """Runs examples; tells of which pages the outcome might be another the next time."""
@@ -360,6 +364,8 @@ class _Work:
         diagnostics = tuple(sorted(self.diagnostics))
         pages = len(self.site.index.order)
         tallies = {url: entry.tally for (url, _), entry in self.entries.items()}
+        found = self.recording and self.recording.project
+        beside = Beside(found.files, found.folders) if found else Beside()
         ledger.write(
             self.shelf,
             output.folder,
@@ -369,6 +375,7 @@ class _Work:
                 groups,
                 self.identity,
                 self.taken | {key: entry.asked for key, entry in self.fresh.items()},
+                beside,
                 diagnostics,
                 pages,
                 tallies,
@@ -382,6 +389,7 @@ class _Work:
             tallies=tallies,
             changed=tuple(sorted(self.changed | gone)),
             waiting=self.waiting,
+            beside=beside,
         )
 
     def _put(self, url: str, seen: Seen, changed: bool) -> None:
