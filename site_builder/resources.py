@@ -26,14 +26,14 @@ def files_below(folder: Path) -> dict[str, str]:
     """
     top = str(folder)
     found: dict[str, str] = {}
-    seen: set[str] = set()
+    seen: set[tuple[int, int]] = set()
     for inner, folders, names in os.walk(top, followlinks=True):
-        real = os.path.realpath(inner)
-        if real in seen:
+        status = os.stat(inner)  # noqa: PTH116
+        if (status.st_dev, status.st_ino) in seen:
             # A link that leads back.
             folders.clear()
             continue
-        seen.add(real)
+        seen.add((status.st_dev, status.st_ino))
         below = inner[len(top) :].lstrip(os.sep).replace(os.sep, "/")
         found |= {f"{below}/{name}" if below else name: f"{inner}{os.sep}{name}" for name in names}
     return {name: found[name] for name in sorted(found) if os.path.isfile(found[name])}  # noqa: PTH113

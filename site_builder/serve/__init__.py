@@ -14,6 +14,7 @@ into one call, a [keeper](site_builder.serve.live) of a copy of the site, and a 
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib.util
 import os
 import signal
@@ -104,6 +105,8 @@ def _serve(
     ):
         say("building the site …")
         live.rebuild(known=True)
+        # What all builds have in common is no garbage.
+        gc.freeze()
         say(f"serving {address} — Ctrl-C ends it")
         if open_browser:
             # Some browsers return only when they are closed, and none shows a page that is not yet served.

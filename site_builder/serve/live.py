@@ -12,11 +12,12 @@ one [state](site_builder.serve.state).
 from __future__ import annotations
 
 import asyncio
+import gc
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -29,6 +30,16 @@ from site_builder.write import owned
 
 Interrupted = Callable[[], bool]
 """Whether something has changed that is worth more than what is being done."""
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """No garbage is looked for while somebody waits: there is time for it when they have been told."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class Live:
@@ -60,7 +71,7 @@ class Live:
         Builds and tells the browsers: which URLs changed, or what went wrong. The pages that they show come first, and
         are told of while the others are made. With `known` examples that have not been run yet are left for later.
         """
-        with self.lock:
+        with self.lock, undisturbed():
             try:
                 self._rebuild(interrupted, known)
             except SiteError as error:

@@ -25,7 +25,7 @@ from site_builder.site.shelf import Shelf
 from site_builder.site.survey import builder, digest_of
 from site_builder.write import Seen
 
-KIND = "ledger"
+KIND, BEGUN = "ledger", "ledger-begun"
 
 
 class Tally(NamedTuple):
@@ -75,6 +75,8 @@ class Ledger:
     pages: int = 0
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     """By page URL."""
+    mark: bytes = b""
+    """Of the build that left it."""
 
     def intact(self, folder: Path) -> bool:
         """Whether everything is as it was left."""
@@ -114,17 +116,26 @@ def _status(file: str) -> os.stat_result:
 
 
 def read(shelf: Shelf, folder: Path) -> Ledger:
-    found = shelf.get(KIND, [_key(folder)]).get(_key(folder))
-    return found if isinstance(found, Ledger) else Ledger()
+    key = _key(folder)
+    found = shelf.get(KIND, [key]).get(key)
+    if not isinstance(found, Ledger):
+        return Ledger()
+    # Of a folder that another build has begun to change, it is known what lies there, not that it is finished.
+    return found if found.mark == shelf.get(BEGUN, [key]).get(key) else replace(found, fingerprint=b"")
 
 
 def write(shelf: Shelf, folder: Path, ledger: Ledger) -> None:
     shelf.put(KIND, {_key(folder): ledger})
 
 
-def begin(shelf: Shelf, folder: Path, ledger: Ledger) -> None:
-    """Says that the folder is being changed: whoever is killed now leaves no ledger that calls it finished."""
-    write(shelf, folder, replace(ledger, fingerprint=b""))
+def begin(shelf: Shelf, folder: Path) -> bytes:
+    """
+    Says that the folder is being changed: whoever is killed now leaves no ledger that calls it finished. Gives the mark
+    for the ledger of this build.
+    """
+    mark = os.urandom(16)
+    shelf.put(BEGUN, {_key(folder): mark})
+    return mark
 
 
 def _key(folder: Path) -> bytes:

@@ -64,7 +64,7 @@ def make(
     _recall_languages(config, shelf)
     folder = config.folder(config.output)
     work = _Work(inputs, shelf, jobs, progress, interrupted)
-    ledger.begin(shelf, folder, last)
+    mark = ledger.begin(shelf, folder)
     work.claimed = {*work.names()}
     removed = claim(folder, work.claimed, _kept(config))
     output = Output(folder, last.lying(folder), anew)
@@ -76,7 +76,7 @@ def make(
         work.gather(group, output, last)
     work.images(output)
     removed += settle(folder, work.files, _kept(config))
-    return work.finish(output, last, removed)
+    return work.finish(output, last, mark, removed)
 
 
 class _Work:
@@ -117,17 +117,19 @@ class _Work:
 
     # ---- the pages
 
-    @property
-    def places(self) -> Iterator[Place]:
-        """Every page in every language that is built now."""
-        for lang in self.config.built_languages:
-            for url in self.site.index.order:
-                if self.site.covers(url, lang):
-                    yield url, lang
+    @cached_property
+    def places(self) -> dict[Place, str]:
+        """Every page in every language that is built now, and where it stands."""
+        return {
+            (url, lang): self.site.url(url, lang)
+            for lang in self.config.built_languages
+            for url in self.site.index.order
+            if self.site.covers(url, lang)
+        }
 
     def names(self) -> Iterator[str]:
         """Every file that may come to be written."""
-        yield from (self.site.url(*place) for place in self.places)
+        yield from self.places.values()
         yield from (steps.url_of(url) for url in (self.recording.keys if self.recording else ()))
         yield from (url for group in self.groups for url in group.urls)
         yield from (asset.url for asset, _ in self.inputs.assets)
@@ -187,7 +189,7 @@ class _Work:
                 self._put(url, seen, changed)
 
     def _is_seen(self, task: Task, urls: Collection[str]) -> bool:
-        return any(self.site.url(task.url, lang) in urls for lang in task.languages)
+        return any(self.places[task.url, lang] in urls for lang in task.languages)
 
     def _so_far(self, tasks: list[Task], last: Ledger) -> Report:
         """What was said of other pages than these is still to be confirmed, and holds until then."""
@@ -207,16 +209,25 @@ class _Work:
     def _key(self, place: Place) -> bytes:
         """What a page depends on, but for what it asks of the others."""
         url, lang = place
-        inputs, config = self.inputs, self.config
         card = self.cards[url]
-        ran = self.recording.keys.get(url, b"") if self.recording else b""
         return digest(
             page_key(card.source, card.digest),
-            *(inputs.settings, inputs.looks[lang], inputs.catalogues.get((lang, url), b"")),
-            *(lang, ran, str(config.execute), repr(self.verified.about(card))),
+            self._common[lang],
+            self.inputs.catalogues.get((lang, url), b""),
+            self.recording.keys.get(url, b"") if self.recording else b"",
+            repr(self.verified.about(card)),
             # The first page of a language tells what is wrong with what all of them have in common.
             str(url == self.site.index.order[0]),
         )
+
+    @cached_property
+    def _common(self) -> dict[str, bytes]:
+        """What of that is the same for all pages of a language."""
+        inputs, config = self.inputs, self.config
+        return {
+            lang: digest(inputs.settings, inputs.looks[lang], lang, str(config.execute))
+            for lang in config.built_languages
+        }
 
     def _take(self, keys: Mapping[Place, bytes], output: Output, last: Ledger) -> None:
         """What was woven before and would come out alike, as far as its files are there."""
@@ -225,7 +236,7 @@ class _Work:
             entry = known.get(key)
             if entry is None or output.anew:
                 continue
-            files = {self.site.url(*place): entry.digest}
+            files = {self.places[place]: entry.digest}
             if entry.steps:
                 files[steps.url_of(place[0])] = entry.steps
             lying = {url: output.lying.get(url) for url in files}
@@ -354,7 +365,7 @@ class _Work:
             for name in self.regrouped:
                 del self.made[name]
 
-    def finish(self, output: Output, last: Ledger, removed: int) -> Report:
+    def finish(self, output: Output, last: Ledger, mark: bytes, removed: int) -> Report:
         self.look_again()
         self.shelf.put(WOVEN, self.fresh)
         kept = _kept(self.config)
@@ -379,6 +390,7 @@ class _Work:
                 diagnostics,
                 pages,
                 tallies,
+                mark,
             ),
         )
         self.shelf.forget()

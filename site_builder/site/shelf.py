@@ -64,13 +64,15 @@ class Shelf:
         self.store, self.keep = store, keep
         self.session = Store() if keep else None
         """What no other process should know of."""
-        self._kept: dict[tuple[str, bytes], Any] = {}
-        self._asked: set[tuple[str, bytes]] = set()
+        self._kept: dict[str, dict[bytes, Any]] = {}
+        self._asked: dict[str, dict[bytes, Any]] = {}
+        """What of that this build has asked for."""
 
     def get(self, kind: str, keys: Iterable[bytes]) -> dict[bytes, Any]:
         """Those of the values that are known."""
         wanted = dict.fromkeys(keys)
-        found = {key: self._kept[kind, key] for key in wanted if (kind, key) in self._kept}
+        kept = self._kept.get(kind, {})
+        found = {key: kept[key] for key in wanted if key in kept}
         lacking = [key for key in wanted if key not in found]
         if lacking:
             for key, data in self.store.get_many(kind, lacking).items():
@@ -87,19 +89,19 @@ class Shelf:
 
     def made(self, kind: str, key: bytes, make: Callable[[], T]) -> T:
         """A value that is made faster than it is read: who keeps values makes it once, all others each time."""
-        value: T = self._kept[kind, key] if (kind, key) in self._kept else make()
+        kept = self._kept.get(kind, {})
+        value: T = kept[key] if key in kept else make()
         self._remember(kind, {key: value})
         return value
 
     def forget(self) -> None:
         """Lets go of what nobody has asked for since the last time; the store has it still."""
-        self._kept = {name: value for name, value in self._kept.items() if name in self._asked}
-        self._asked.clear()
+        self._kept, self._asked = self._asked, {}
 
     def _remember(self, kind: str, values: Mapping[bytes, Any]) -> None:
         if self.keep:
-            self._kept.update(((kind, key), value) for key, value in values.items())
-            self._asked.update((kind, key) for key in values)
+            self._kept.setdefault(kind, {}).update(values)
+            self._asked.setdefault(kind, {}).update(values)
 
 
 def pickled(value: object) -> bytes:

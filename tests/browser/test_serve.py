@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, Route, expect
 
 from site_builder.serve import DEFAULT_PORT, TRIES
 
@@ -251,6 +251,25 @@ def test_a_new_module_has_a_page_and_a_deleted_one_has_none(served: Served, visi
     expect(page.locator("main")).to_contain_text("Fresh")
     (served.folder / "tiny" / "fresh.py").unlink()
     expect(page.locator("main")).not_to_contain_text("Fresh")
+
+
+def test_two_saves_at_once_reach_every_tab_that_shows_something_of_them(
+    served: Served, visit: Visit, chromium: Browser
+) -> None:
+    page, context = visit.open(served.address + "sums.html"), chromium.new_context()
+    home, essay = context.new_page(), context.new_page()
+    home.goto(served.address)
+    essay.goto(served.address + "essay.html")
+    text = served.sums.read_text("utf-8")
+    words = served.folder / "tiny" / "essay.md"
+    served.sums.write_text(text.replace("title: Sums", "title: Totals"), "utf-8")
+    words.write_text(words.read_text("utf-8") + "\nThe last word.\n", "utf-8")
+    served.sums.write_text(text.replace("title: Sums", "title: Balances"), "utf-8")
+    expect(page).to_have_title(re.compile("Balances"))
+    expect(home.locator("main")).to_contain_text("Balances")
+    expect(essay.locator("main")).to_contain_text("The last word.")
+    expect(essay.locator("body")).to_contain_text("Balances")
+    context.close()
 
 
 def test_foreign_hosts_are_refused(served: Served) -> None:

@@ -104,3 +104,20 @@ def test_the_order_does_not_depend_on_the_disk(tmp_path: Path) -> None:
     for folder, order in (("x", "cab"), ("y", "bca")):
         lay(tmp_path / folder, "pkg/__init__.py", *(f"pkg/{name}.py" for name in order))
     assert list(pages(tmp_path / "x", "pkg")) == list(pages(tmp_path / "y", "pkg"))
+
+
+def test_a_linked_file_is_shown_as_what_it_is_and_a_linked_folder_is_left_alone(tmp_path: Path) -> None:
+    lay(tmp_path, "pkg/__init__.py", "shared/real.py", "shared/more.py")
+    (tmp_path / "pkg" / "here.py").symlink_to(tmp_path / "shared" / "real.py")
+    (tmp_path / "pkg" / "sub").symlink_to(tmp_path / "shared")
+    found = discover(Config(root=tmp_path, packages=("pkg",)))
+    assert {source.url: source.path for source in found.sources} == {
+        "index.html": "pkg/__init__.py",
+        "here.html": "shared/real.py",
+    }
+
+
+def test_folders_come_in_the_order_of_their_names_each_after_its_own_files(tmp_path: Path) -> None:
+    lay(tmp_path, *(f"pkg/{name}/__init__.py" for name in ("a", "a-b", "a.b")), "pkg/z.py", "pkg/a/b/c.py")
+    urls = [source.url for source in discover(Config(root=tmp_path, packages=("pkg",))).sources]
+    assert urls == ["index.html", "z.html", "a/index.html", "a/b/c.html", "a-b/index.html", "a.b/index.html"]

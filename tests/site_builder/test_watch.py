@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
-from watchdog.events import FileClosedNoWriteEvent, FileModifiedEvent, FileMovedEvent, FileOpenedEvent
+from watchdog.events import (
+    FileClosedEvent,
+    FileClosedNoWriteEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileOpenedEvent,
+    FileSystemEvent,
+)
 
 from site_builder.config import Config
 from site_builder.errors import SiteError
@@ -205,8 +216,6 @@ def test_only_what_the_build_wrote_is_read(tmp_path: Path) -> None:
 
 
 def test_a_failing_terminal_and_a_closed_loop_do_not_end_the_rebuilding(tmp_path: Path) -> None:
-    import asyncio
-
     def say(line: str) -> None:
         raise BrokenPipeError
 
@@ -219,6 +228,140 @@ def test_a_failing_terminal_and_a_closed_loop_do_not_end_the_rebuilding(tmp_path
     (tmp_path / "one.py").unlink()
     live.rebuild()
     assert live.state.message["error"]
+
+
+class Loop:
+    """One that calls at once, so that what browsers are told can be read in its order."""
+
+    def call_soon_threadsafe(self, function: Callable[..., object], *arguments: object) -> None:
+        function(*arguments)
+
+
+class Tab:
+    """What a browser that shows one page is told."""
+
+    def __init__(self, live: Live, url: str) -> None:
+        self.queue = live.subscribe(url)
+        self.greeting = self.told()[0]
+
+    def told(self) -> list[dict[str, Any]]:
+        return [json.loads(self.queue.get_nowait() or "") for _ in range(self.queue.qsize())]
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Live:
+    """Three pages, of which the first lists the others by their titles; each built before."""
+    for name in ("__init__", "one", "two"):
+        (tmp_path / "pkg" / f"{name}.py").parent.mkdir(exist_ok=True)
+        (tmp_path / "pkg" / f"{name}.py").write_text(f'"""# Page {name}"""\n')
+    (tmp_path / "theme").mkdir()
+    config = Config(root=tmp_path, packages=("pkg",), cache="", theme="theme")
+    live = Live(lambda: config, tmp_path / "copy", lambda line: None)
+    live.attach(cast("asyncio.AbstractEventLoop", Loop()))
+    live.rebuild()
+    return live
+
+
+def test_the_page_that_is_looked_at_is_told_of_before_the_others_are_made(live: Live, tmp_path: Path) -> None:
+    tab, home = Tab(live, "one.html"), Tab(live, "index.html")
+    seen, tell = [], live._tell
+
+    def look(state: State) -> None:
+        seen.append(b"Changed" in (live.read("all-pages.html") or b""))
+        tell(state)
+
+    live._tell = look  # type: ignore[method-assign]
+    (tmp_path / "pkg" / "one.py").write_text('"""# Changed"""\n')
+    live.rebuild()
+    early, late = tab.told()
+    assert "<title>Changed" in early["page"]
+    assert early["changed"] == ["index.html", "one.html"]
+    assert (early["before"], late["before"]) == (tab.greeting["build"], early["build"])
+    assert late["page"] is None
+    assert "all-pages.html" in late["changed"]
+    assert "one.html" not in late["changed"]
+    assert ["Changed" in (told["page"] or "") for told in home.told()] == [True, False]
+    assert seen == [False, True]
+
+
+def test_pages_that_nobody_looks_at_are_told_of_once(live: Live, tmp_path: Path) -> None:
+    tab = Tab(live, "two.html")
+    (tmp_path / "pkg" / "one.py").write_text('"""# Page one\n\nIt says more.\n"""\n')
+    live.rebuild()
+    (told,) = tab.told()
+    assert told["page"] is None
+    assert {"one.html", "search/en.js"} <= {*told["changed"]}
+    live.leave(tab.queue)
+    assert live.seen == frozenset()
+
+
+def test_what_is_said_of_other_pages_holds_while_they_are_not_made(live: Live, tmp_path: Path) -> None:
+    (tmp_path / "pkg" / "two.py").write_text('"""# Page two\n\n[nowhere](nothing.html)\n"""\n')
+    live.rebuild()
+    tab = Tab(live, "one.html")
+    (tmp_path / "pkg" / "one.py").write_text('"""# Page one\n\n[nowhere](neither.html)\n"""\n')
+    live.rebuild()
+    for told in tab.told():
+        assert [found["path"] for found in told["diagnostics"]] == ["pkg/one.py", "pkg/two.py"]
+
+
+def test_after_a_build_that_broke_off_every_page_is_asked_for(live: Live, tmp_path: Path) -> None:
+    """What it had changed by then, it may have told to nobody."""
+    tab, home = Tab(live, "one.html"), Tab(live, "all-pages.html")
+    contents = tmp_path / "theme" / "templates" / "contents.html"
+    contents.parent.mkdir(parents=True)
+    contents.write_text("{% for")
+    (tmp_path / "pkg" / "one.py").write_text('"""# Changed"""\n')
+    live.rebuild()
+    early, failed = tab.told()
+    assert "<title>Changed" in early["page"]
+    assert "contents.html" in failed["error"]
+    assert failed["build"] == early["build"]
+    contents.unlink()
+    live.rebuild()
+    _, _, first, last = home.told()
+    assert (first["error"], first["before"], last["before"]) == ("", "", first["build"])
+    assert "all-pages.html" in last["changed"]
+    assert b"Changed" in (live.read("all-pages.html") or b"")
+
+
+def test_a_save_while_the_rest_is_made_is_not_lost(live: Live, tmp_path: Path) -> None:
+    tab, tell = Tab(live, "one.html"), live._tell
+    source = tmp_path / "pkg" / "one.py"
+
+    def save(state: State) -> None:
+        tell(state)
+        source.write_text('"""# Second"""\n')
+
+    source.write_text('"""# First"""\n')
+    live._tell = save  # type: ignore[method-assign]
+    live.rebuild()
+    live._tell = tell  # type: ignore[method-assign]
+    live.rebuild()
+    pages = [told["page"] for told in tab.told()]
+    assert ["Second" in (page or "") for page in pages] == [False, False, True, False]
+    assert b"Second" in (live.read("all-pages.html") or b"")
+
+
+@pytest.mark.parametrize(
+    ("event", "finished"),
+    [
+        (FileClosedEvent("a.py"), True),
+        (FileMovedEvent("a.tmp", "a.py"), True),
+        (FileModifiedEvent("a.py"), False),
+        (FileMovedEvent("a.py", "a.tmp"), False),
+        (FileDeletedEvent("a.py"), False),
+    ],
+)
+def test_a_file_is_finished_when_it_was_closed_or_took_the_place_of_another(
+    event: FileSystemEvent, finished: bool, tmp_path: Path
+) -> None:
+    told: list[bool] = []
+    handler = Handler(lambda finished=False: told.append(finished), tmp_path)
+    event.src_path = str(tmp_path / str(event.src_path))
+    event.dest_path = str(tmp_path / str(event.dest_path)) if event.dest_path else ""
+    handler.on_any_event(event)
+    assert told == [finished]
 
 
 @pytest.mark.parametrize(
