@@ -8,12 +8,12 @@ order:
 ---
 # The evidence
 
-    recorded = record_pages(config, pages)
-    recorded.records[url]   # a Record
-    recorded.diagnostics    # faults, at the lines of today
+    recording = Recording(config, cards, read, store)
+    recording.known(urls)       # records that the store has, as bytes
+    recording.run(urls, page)   # runs the examples of these pages: each URL with its Record
 
-A build, which has cards of all pages and parses only what it runs, asks [Recording](site_builder.record.Recording) for
-keys first, then for what the store knows, and runs the rest.
+So a build, which has cards of all pages, parses only what it runs; `diagnostics` tells what went wrong, at the lines of
+today.
 
 A [`Record`](model.html) speaks of statements and docstrings by their ordinals, so that a cached one fits a page
 whose prose has moved. [`Outline.of`](outline.html) says which lines those are now.
@@ -28,9 +28,8 @@ Three kinds of processes take part. The builder hands out tasks ([crew](crew.htm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from site_builder import installed
@@ -40,7 +39,6 @@ from site_builder.errors import Diagnostic
 from site_builder.index import Card
 from site_builder.lazy import later
 from site_builder.model import Page
-from site_builder.parse import encode
 
 if TYPE_CHECKING:
     from site_builder.record.facts import code_digest
@@ -52,12 +50,10 @@ __all__ = [
     "Limits",
     "Outline",
     "Record",
-    "Recorded",
     "Recording",
     "code_digest",
     "diagnostics",
     "outline_of",
-    "record_pages",
 ]
 
 KIND = "record"
@@ -71,17 +67,6 @@ _HOMES = {
     "outline_of": "outline",
 }
 __getattr__ = later(__name__, _HOMES)
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """Records by URL, what is wrong, and which pages were really run."""
-
-    records: Mapping[str, Record] = field(default_factory=dict)
-    diagnostics: tuple[Diagnostic, ...] = ()
-    ran: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()
-    """The pages with examples that were not run, since only what is known was asked for."""
 
 
 class Recording:
@@ -169,52 +154,6 @@ class Recording:
             elif self.session and all(fault.lasting or fault.ends for fault in done.record.faults):
                 self.session.put(KIND, self._fleeting(url), done.record.to_bytes())
             yield url, done.record, done.lasting
-
-
-def record_pages(
-    config: Config,
-    pages: Sequence[Page],
-    *,
-    only: Collection[str] | None = None,
-    store: Store | None = None,
-    jobs: int = 1,
-    limits: Limits | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    known: bool = False,
-) -> Recorded:
-    """
-    The records of those pages that have examples, run where the store does not know them. `pages` are all that
-    are built, since a record depends on what its page imports of them; `only` are the URLs of those that may run.
-    `known=True` runs nothing at all: pages whose record the store lacks have none.
-    """
-    from site_builder.record.model import Record
-
-    # The first page of a module is the one that its name means.
-    parsed = {page.url: page for page in reversed(pages)}
-    sources = {page.source.module: encode(page) for page in pages if not page.source.is_markdown}
-    cards = [Card.of(page, digest(sources.get(page.source.module, b""))) for page in pages]
-    recording = Recording(
-        config,
-        cards,
-        lambda card: sources[card.source.module],
-        store if store is not None else Store(),
-        limits,
-    )
-    wanted = [url for url in recording.keys if only is None or url in only]
-    records = {url: Record.from_bytes(data) for url, data in recording.known(wanted).items()}
-    missing = [url for url in wanted if url not in records]
-    for url, record, _ in recording.run([] if known else missing, parsed.__getitem__, jobs):
-        records[url] = record
-        if progress:
-            progress(len(records), len(wanted))
-    told = [url for url in wanted if url in records]
-    faults = [fault for url in told for fault in diagnostics(parsed[url], records[url])]
-    return Recorded(
-        {url: records[url] for url in told},
-        tuple(sorted(faults)),
-        () if known else tuple(missing),
-        tuple(url for url in wanted if url not in records),
-    )
 
 
 def diagnostics(page: Page, record: Record) -> tuple[Diagnostic, ...]:

@@ -13,11 +13,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from labml_nn.transformers.mha import MultiHeadAttention
+from site_builder.cache import digest
 from site_builder.claims import Verdict, check
 from site_builder.claims.coverage import coverage
 from site_builder.config import load
+from site_builder.index import Card
 from site_builder.model import Page as SourcePage
-from site_builder.record import record_pages
+from site_builder.parse import encode
+from site_builder.record import Record, Recording
 from site_builder.site import read
 from site_builder.site.stores import close, opened
 from site_builder.weave import Evidence
@@ -90,10 +93,13 @@ def pages(site: Path) -> dict[str, tuple[SourcePage, Evidence]]:
     """Our pages and what was recorded of them. The build of the site has just run the examples."""
     config = replace(load(REPOSITORY), packages=("labml_nn",))
     source = read(config).pages
-    found = record_pages(config, list(source.values()), store=opened(config), known=True)
+    sources = {page.source.module: encode(page) for page in source.values() if not page.source.is_markdown}
+    cards = [Card.of(page, digest(sources.get(page.source.module, b""))) for page in source.values()]
+    recording = Recording(config, cards, lambda card: sources[card.source.module], opened(config))
+    found = recording.known(recording.keys)
     close(config)
-    assert not found.waiting
-    records = {url: found.records.get(url) for url in source}
+    assert found.keys() == recording.keys.keys()
+    records = {url: Record.from_bytes(found[url]) if url in found else None for url in source}
     return {url: (page, Evidence(records[url], check(page, records[url]))) for url, page in source.items()}
 
 

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
-from site_builder.cache import Store
+from site_builder.cache import Store, digest
 from site_builder.config import Config
 from site_builder.discover import discover
+from site_builder.errors import Diagnostic
+from site_builder.index import Card
 from site_builder.model import Page
 from site_builder.parse import encode, parse
-from site_builder.record import Limits, Recorded, outline_of, record_pages
+from site_builder.record import Limits, Recording, diagnostics, outline_of
 from site_builder.record.model import Function, Record, Statement
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Records by URL, what is wrong, and which pages were really run."""
+
+    records: Mapping[str, Record]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    ran: tuple[str, ...] = ()
 
 
 def write(folder: Path, **modules: str) -> Path:
@@ -38,8 +51,30 @@ def record(
     jobs: int = 1,
 ) -> Recorded:
     config = Config(root=folder, packages=(package,))
-    urls = [f"{name}.html" for name in only] or None
-    return record_pages(config, pages(folder, package), only=urls, store=store, limits=limits, jobs=jobs)
+    urls = [f"{name}.html" for name in only]
+    return record_pages(config, pages(folder, package), *urls, store=store, limits=limits, jobs=jobs)
+
+
+def record_pages(
+    config: Config,
+    parsed: Sequence[Page],
+    *only: str,
+    store: Store | None = None,
+    limits: Limits | None = None,
+    jobs: int = 1,
+) -> Recorded:
+    """Records those of the pages that have examples and are among `only`, as a build does that has just parsed them."""
+    # The first page of a module is the one that its name means.
+    by_url = {page.url: page for page in reversed(parsed)}
+    sources = {page.source.module: encode(page) for page in parsed if not page.source.is_markdown}
+    cards = [Card.of(page, digest(sources.get(page.source.module, b""))) for page in parsed]
+    recording = Recording(config, cards, lambda card: sources[card.source.module], store or Store(), limits)
+    wanted = [url for url in recording.keys if not only or url in only]
+    records = {url: Record.from_bytes(data) for url, data in recording.known(wanted).items()}
+    missing = tuple(url for url in wanted if url not in records)
+    records |= {url: found for url, found, _ in recording.run(missing, by_url.__getitem__, jobs)}
+    faults = (fault for url in wanted for fault in diagnostics(by_url[url], records[url]))
+    return Recorded({url: records[url] for url in wanted}, tuple(sorted(faults)), missing)
 
 
 class Seen:

@@ -10,9 +10,9 @@ from site_builder.config import Config, load
 from site_builder.discover import discover
 from site_builder.errors import SiteError
 from site_builder.parse import parse
-from site_builder.record import Limits, Outline, record_pages
+from site_builder.record import Limits, Outline
 from site_builder.record.model import MODULE, Record, Value
-from tests.site_builder.recording import Seen, record, write
+from tests.site_builder.recording import Seen, record, record_pages, write
 
 SOURCE = '''
 """

@@ -13,10 +13,10 @@ from site_builder.config import Config
 from site_builder.index import Card
 from site_builder.model import Page
 from site_builder.parse import encode
-from site_builder.record import Limits, code_digest, record_pages
+from site_builder.record import Limits, code_digest
 from site_builder.record.keys import Keys
 from site_builder.site import Shelf, build, stores
-from tests.site_builder.recording import Seen, pages, record, write
+from tests.site_builder.recording import Seen, pages, record, record_pages, write
 
 BASE = '''
 """

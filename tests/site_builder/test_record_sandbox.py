@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from site_builder.record import Limits, Recorded
-from tests.site_builder.recording import record, write
+from site_builder.record import Limits
+from tests.site_builder.recording import Recorded, record, write
 
 LIMITS = Limits(seconds=60, megabytes=300)
 SHORT = Limits(seconds=2, megabytes=300)

@@ -14,9 +14,8 @@ import pytest
 from site_builder.config import Config
 from site_builder.discover import discover
 from site_builder.parse import parse
-from site_builder.record import Recorded, record_pages
 from site_builder.record.model import Class, Value
-from tests.site_builder.recording import Seen, pages, write
+from tests.site_builder.recording import Recorded, Seen, pages, record_pages, write
 
 torch = pytest.importorskip("torch")
 
