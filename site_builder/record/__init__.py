@@ -4,7 +4,7 @@ title: The evidence
 summary: Runs the examples of pages, in processes of their own, and says what each statement produced.
 order:
   [crew, supervise, worker, sandbox, examples, tracer, follower, codes, outline, targets, notes, values, arrays,
-  objects, modules, model, keys, sources, limits, neutral, processes, faults, timing]
+  objects, modules, model, keys, facts, beside, sources, limits, neutral, processes, faults, timing]
 ---
 # The evidence
 
@@ -43,7 +43,7 @@ from site_builder.model import Page
 from site_builder.parse import encode
 
 if TYPE_CHECKING:
-    from site_builder.record.keys import code_digest
+    from site_builder.record.facts import code_digest
     from site_builder.record.limits import Limits
     from site_builder.record.model import Fault, Record
     from site_builder.record.outline import Outline, outline_of
@@ -67,7 +67,7 @@ _HOMES = {
     "Limits": "limits",
     "Outline": "outline",
     "Record": "model",
-    "code_digest": "keys",
+    "code_digest": "facts",
     "outline_of": "outline",
 }
 __getattr__ = later(__name__, _HOMES)
@@ -87,7 +87,7 @@ class Recorded:
 class Recording:
     """
     The records of a site. A record depends on what its page imports, so `cards` are those of all pages; `read` gives
-    the bytes of a card's file, and `page` the page of a URL that has to be run.
+    the bytes of a card's file, `state` the digest of any other, and `page` the page of a URL that has to be run.
     """
 
     def __init__(
@@ -97,16 +97,22 @@ class Recording:
         read: Callable[[Card], bytes],
         store: Store,
         limits: Limits | None = None,
+        state: Callable[[str], bytes] | None = None,
     ) -> None:
+        from site_builder.record.beside import Project, digest_of
         from site_builder.record.keys import Keys
         from site_builder.record.limits import Limits
 
         self.limits, self.store = limits or Limits.of(config), store
-        self._keys = Keys(cards, read, store)
+        cards = tuple(cards)
+        project = Project(config.root, (card.source for card in cards), store, state or digest_of)
+        self._keys = Keys(cards, read, store, project)
         settings, plugins = (repr(self.limits.output), repr(self.limits.flags)), installed.extensions()
         self._cards = {card.url: card for card in self._keys.cards.values() if self._keys.has_examples(card)}
         self.keys = {url: self._keys.key(card, settings, plugins) for url, card in self._cards.items()}
         """Of the pages that have examples: what their records are kept under."""
+        self.project = project
+        """What of it the keys depend on besides the pages."""
 
     def known(self, urls: Iterable[str]) -> dict[str, bytes]:
         """The records that the store has of these pages, as bytes."""

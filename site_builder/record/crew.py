@@ -29,7 +29,7 @@ from site_builder.record.examples import unrun
 from site_builder.record.limits import Limits
 from site_builder.record.model import MODULE, Example, Fault, Record
 from site_builder.record.outline import Outline, outline_of
-from site_builder.record.sources import Read
+from site_builder.record.sources import Read, import_root
 from site_builder.record.worker import Job, with_flops
 
 
@@ -70,11 +70,7 @@ def task(
 ) -> Task:
     """The page and what may be spent on it. Files that were `read` must not have changed."""
     file = Path(page.source.file).absolute()
-    parts = page.source.module.split(".")
-    inner = file.parent if page.source.is_package else file.with_suffix("")
-    root = ""
-    if list(inner.parts[-len(parts) :]) == parts:
-        root = str(inner.parents[len(parts) - 1])
+    root = import_root(replace(page.source, file=str(file)))
     job = Job(
         page.source.module,
         str(file),

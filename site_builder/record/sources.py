@@ -20,9 +20,18 @@ from types import CodeType
 from typing import Any
 
 from site_builder.cache import digest
+from site_builder.model import SourceFile
 
 Read = Mapping[str, tuple[str, str]]
 """Files that the builder has read, and digests of what was in them, by the names of modules."""
+
+
+def import_root(source: SourceFile) -> str:
+    """The folder that a module has to be imported from to have its name; empty where none gives it that name."""
+    tail = (
+        os.sep + source.module.replace(".", os.sep) + (f"{os.sep}__init__.py" if source.is_package else ".py")
+    )
+    return (source.file.removesuffix(tail) or os.sep) if source.file.endswith(tail) else ""
 
 
 class Sources(MetaPathFinder):

@@ -14,6 +14,7 @@ into one call, a [keeper](site_builder.serve.live) of a copy of the site, and a 
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import signal
 import socket
@@ -23,6 +24,7 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import uvicorn
@@ -34,12 +36,14 @@ from site_builder.resources import resource_root
 from site_builder.serve.app import EVERYWHERE, application
 from site_builder.serve.live import Live
 from site_builder.serve.watch import Watched, watching
+from site_builder.site.ledger import Beside
 from site_builder.site.places import place
 
 DEFAULT_PORT = 8000
 TRIES = 50
 TURN = 0.0005
 """Seconds for which a thread may keep the others from running."""
+_NOTHING = Beside()
 
 
 def serve(
@@ -89,7 +93,7 @@ def _serve(
 
     def places() -> Watched:
         """As they are now; but the output is the one that a build would write, not our copy."""
-        return watched(replace(live.config or config, output=config.output))
+        return watched(replace(live.config or config, output=config.output), live.beside)
 
     # What is saved during the first build is seen.
     with (
@@ -171,8 +175,11 @@ def listen(host: str, port: int | None) -> socket.socket:
     raise SiteError(f"no free port from {DEFAULT_PORT} to {DEFAULT_PORT + TRIES - 1} on {host}")
 
 
-def watched(config: Config) -> Watched:
-    """Sources, catalogues, theme, configuration, what tests found; but not what a build beside us writes."""
+def watched(config: Config, beside: Beside = _NOTHING) -> Watched:
+    """
+    Sources, catalogues, theme, configuration, what tests found, and the single files that pages import `beside` all
+    that; but not what a build beside us writes.
+    """
     folders: set[Path] = set()
     files = {config.root / "pyproject.toml"}
     if config.verified:
@@ -190,10 +197,31 @@ def watched(config: Config) -> Watched:
     # The builder's own templates are edited only where they lie in the project.
     own = (resource_root(name) for name in ("templates", "static"))
     folders |= {folder for folder in own if folder.is_relative_to(config.root)}
+    files |= {path for path in _imported(beside) if not any(map(path.is_relative_to, folders))}
     written = (config.folder(name) for name in (config.output, config.cache) if name)
     return Watched(
         frozenset(map(_plain, folders)), frozenset(map(_plain, files)), frozenset(map(_plain, written))
     )
+
+
+def _imported(beside: Beside) -> Iterator[Path]:
+    """
+    The modules that pages import and that are no pages, and those that they would import if they were there: a name
+    that Python finds nowhere is what an author is about to write.
+    """
+    yield from map(Path, beside.files)
+    for folder, (asked, found) in beside.folders.items():
+        for name in {*asked} - {*found}:
+            if not _installed(name.removesuffix(".py")):
+                yield Path(folder, name)
+
+
+@cache
+def _installed(name: str) -> bool:
+    try:
+        return name in sys.stdlib_module_names or importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return True
 
 
 def _plain(path: Path) -> Path:

@@ -24,6 +24,7 @@ from site_builder.config import Config
 from site_builder.errors import Diagnostic, SiteError, count
 from site_builder.serve.state import State, marked
 from site_builder.site import Audience, Report, Shelf, StoppedError, build, stores
+from site_builder.site.ledger import Beside
 from site_builder.write import owned
 
 Interrupted = Callable[[], bool]
@@ -45,6 +46,8 @@ class Live:
         """By queue, the page that is looked at."""
         self.seen: frozenset[str] = frozenset()
         """All those pages. A set that is exchanged as a whole, since builds look at it in another thread."""
+        self.beside = Beside()
+        """What the last build has found imported that is no page."""
         self._shelf: Shelf | None = None
         self._printed: frozenset[Diagnostic] = frozenset()
         self._missed = False
@@ -131,6 +134,7 @@ class Live:
         audience = Audience(self.seen, tell)
         report = build(config, shelf=shelf, known=known, interrupted=interrupted, audience=audience)
         tell(report)
+        self.beside = report.beside
         self._say(report, started)
         return report
 

@@ -81,7 +81,7 @@ def build(
         last = Ledger() if clean else ledger.read(shelf, folder)
         if settled(last, inputs, folder):
             nothing = Written(0, len(last.files), 0)
-            done = Report(last.diagnostics, last.pages, nothing, tallies=last.tallies)
+            done = Report(last.diagnostics, last.pages, nothing, tallies=last.tallies, beside=last.beside)
         else:
             # Who has nothing to do shall not wait for all that could do it.
             from site_builder.site.line import make as work
@@ -110,6 +110,7 @@ def settled(last: Ledger, inputs: Survey, folder: Path) -> bool:
         last.fingerprint == inputs.fingerprint
         and owned(folder) == frozenset(last.files)
         and last.intact(folder)
+        and last.beside.still()
     )
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from site_builder.cache import digest
 from site_builder.errors import Diagnostic
 from site_builder.site.shelf import Shelf
-from site_builder.site.survey import builder
+from site_builder.site.survey import builder, digest_of
 from site_builder.write import Seen
 
 KIND = "ledger"
@@ -39,6 +39,24 @@ class Tally(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Beside:
+    """The modules of the project that pages import and that are no pages, which no survey sees."""
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """The digests of what is in them."""
+    folders: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
+    """By folder, names that were looked for there, and those of them that were found."""
+
+    def still(self) -> bool:
+        """Whether all of that is as it was."""
+        return all(digest_of(file) == seen for file, seen in self.files.items()) and all(
+            tuple(name for name in asked if name in there) == found
+            for folder, (asked, found) in self.folders.items()
+            for there in [_names(folder)]
+        )
+
+
+@dataclass(frozen=True)
 class Ledger:
     """What the last build made, and what it said."""
 
@@ -52,6 +70,7 @@ class Ledger:
     """Of all that pages can ask of each other."""
     woven: Mapping[bytes, bytes] = field(default_factory=dict)
     """By the keys of the pages, digests of the questions that a site of that identity has answered."""
+    beside: Beside = field(default_factory=Beside)
     diagnostics: tuple[Diagnostic, ...] = ()
     pages: int = 0
     tallies: Mapping[str, Tally] = field(default_factory=dict)
@@ -80,6 +99,13 @@ class Ledger:
                 continue
             found[url] = seen
         return found
+
+
+def _names(folder: str) -> frozenset[str]:
+    try:
+        return frozenset(os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return frozenset()
 
 
 def _status(file: str) -> os.stat_result:

@@ -22,7 +22,7 @@ from site_builder.outputs import Group, steps
 from site_builder.site import ledger
 from site_builder.site.acquaintance import introduce
 from site_builder.site.inputs import content, size, taken, unreadable_image
-from site_builder.site.ledger import Ledger
+from site_builder.site.ledger import Beside, Ledger
 from site_builder.site.pages import (
     Context,
     Entry,
@@ -35,7 +35,7 @@ from site_builder.site.pages import (
 )
 from site_builder.site.report import Audience, Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
-from site_builder.site.survey import Survey, builder, common, static
+from site_builder.site.survey import Survey, builder, common, digest_of, static
 from site_builder.site.workers import spread
 from site_builder.translate import speech
 from site_builder.write import Output, Seen, Written, claim, settle
@@ -99,7 +99,9 @@ class _Work:
         self.diagnostics = {*inputs.faults, *known.site.index.diagnostics, *self.verified.diagnostics}
         self.recording = None
         if self.config.execute:
-            self.recording = record.Recording(self.config, self.cards.values(), _source, shelf.store)
+            self.recording = record.Recording(
+                self.config, self.cards.values(), _source, shelf.store, state=digest_of
+            )
         self.entries: dict[Place, Entry] = {}
         self.claimed: set[str] = set()
         self.files: dict[str, Seen] = {}
@@ -347,6 +349,8 @@ class _Work:
         diagnostics = tuple(sorted(self.diagnostics))
         pages = len(self.site.index.order)
         tallies = {url: entry.tally for (url, _), entry in self.entries.items()}
+        found = self.recording and self.recording.project
+        beside = Beside(found.files, found.folders) if found else Beside()
         ledger.write(
             self.shelf,
             output.folder,
@@ -356,6 +360,7 @@ class _Work:
                 groups,
                 self.identity,
                 self.taken | {key: entry.asked for key, entry in self.fresh.items()},
+                beside,
                 diagnostics,
                 pages,
                 tallies,
@@ -369,6 +374,7 @@ class _Work:
             tallies=tallies,
             changed=tuple(sorted(self.changed | gone)),
             waiting=self.waiting,
+            beside=beside,
         )
 
     def _put(self, url: str, seen: Seen, changed: bool) -> None:

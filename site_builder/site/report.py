@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from site_builder.errors import Diagnostic
-from site_builder.site.ledger import Tally
+from site_builder.site.ledger import Beside, Tally
 from site_builder.write import Written
 
 Progress = Callable[[str, int, int], None]
@@ -36,6 +36,7 @@ class Report:
     """The URLs of the files that are new, other than they were, or gone."""
     waiting: bool = False
     """Whether examples were not run, since only what is known was asked for."""
+    beside: Beside = field(default_factory=Beside)
 
 
 @dataclass(frozen=True)
