@@ -79,17 +79,19 @@ def _caption(typed: Sequence[tuple[Step, Outcome | None]], words: Mapping[str, s
     states = [outcome.state if outcome else "idle" for _, outcome in typed]
     state = next(one for one in ("failed", "idle", "passed") if one in states)
     word: str = "partly" if state == "idle" and "passed" in states else state
+    stopped = next((outcome.stopped for _, outcome in typed if outcome and outcome.stopped), 0)
     wanted = "\n".join(
         _blank_lines(step.want)
         for (step, _), one in zip(typed, states, strict=True)
         if one == "failed" and step.want
     )
     expected = f"<pre>{html.escape(wanted, quote=False)}</pre>" if wanted else ""
-    if state == "failed" and not wanted:
+    if stopped:
+        word = "stopped" if state == "failed" else "behind"
+    elif state == "failed" and not wanted:
         word = "unexpected"
-    return (
-        f'<figcaption class="{state}"><span>{html.escape(words.get(word, ""))}</span>{expected}</figcaption>'
-    )
+    said = html.escape(words.get(word, "").replace("{line}", str(stopped)))
+    return f'<figcaption class="{state}"><span>{said}</span>{expected}</figcaption>'
 
 
 def _shown(step: Step, outcome: Outcome | None, signs: Signs | None) -> str:

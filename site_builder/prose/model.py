@@ -28,12 +28,16 @@ class LinkError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of an example: what it printed, what it raised; `state` is `passed`, `failed` or `idle`."""
+    """
+    What came of an example: what it printed, what it raised; `state` is `passed`, `failed` or `idle`. `stopped` is the
+    line of the example with which the run of the page ended, where that is why: this one, or one before it.
+    """
 
     state: str
     output: str = ""
     error: str = ""
     cut: bool = False
+    stopped: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,11 @@ class Recording:
     """
     The records of a site. A record depends on what its page imports, so `cards` are those of all pages; `read` gives
     the bytes of a card's file, `state` the digest of any other, and `page` the page of a URL that has to be run.
+
+    What another run might end otherwise, such as an example that took too long, is not kept in the store. A build that
+    somebody starts runs it again: the machine may have been busy, and nobody would think of asking for more than that.
+    But one that follows each save of an author, who waits for nothing less, must not spend a minute each time on what
+    nobody has touched. It hands a `session`, which remembers that too, by the same key, while the process lives.
     """
 
     def __init__(
@@ -98,12 +103,13 @@ class Recording:
         store: Store,
         limits: Limits | None = None,
         state: Callable[[str], bytes] | None = None,
+        session: Store | None = None,
     ) -> None:
         from site_builder.record.beside import Project, digest_of
         from site_builder.record.keys import Keys
         from site_builder.record.limits import Limits
 
-        self.limits, self.store = limits or Limits.of(config), store
+        self.limits, self.store, self.session = limits or Limits.of(config), store, session
         cards = tuple(cards)
         project = Project(config.root, (card.source for card in cards), store, state or digest_of)
         self._keys = Keys(cards, read, store, project)
@@ -125,6 +131,16 @@ class Recording:
                 Record.from_bytes(data)
                 found[wanted[key]] = data
         return found
+
+    def fleeting(self, urls: Iterable[str]) -> dict[str, bytes]:
+        """Those that the store does not have and the session remembers."""
+        wanted = {self._fleeting(url): url for url in urls if url in self.keys}
+        found = self.session.get_many(KIND, wanted) if self.session else {}
+        return {wanted[key]: data for key, data in found.items()}
+
+    def _fleeting(self, url: str) -> bytes:
+        """With more time or more memory it may go otherwise."""
+        return digest(self.keys[url], repr(self.limits))
 
     def run(
         self,
@@ -150,6 +166,8 @@ class Recording:
             url = urls[done.place]
             if done.lasting:
                 self.store.put(KIND, self.keys[url], done.record.to_bytes())
+            elif self.session and all(fault.lasting or fault.ends for fault in done.record.faults):
+                self.session.put(KIND, self._fleeting(url), done.record.to_bytes())
             yield url, done.record, done.lasting
 
 

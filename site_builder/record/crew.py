@@ -215,8 +215,7 @@ def composed(task: Task, answer: dict[str, Any]) -> Record:
     if broken := _first(lines, "broken"):
         return _failed(task, faults.recorder(broken.strip().rpartition("\n")[2]))
     at = _first(reversed(lines), "at")
-    told = [Example(**line["example"]) for line in lines if "example" in line]
-    return _failed(task, _end(outcome, None if at == MODULE else at, task.job), told)
+    return _failed(task, _end(outcome, None if at == MODULE else at, task.job), lines)
 
 
 def _first(lines: Iterable[dict[str, Any]], what: str) -> Any:
@@ -228,18 +227,37 @@ def _end(outcome: dict[str, Any], example: int | None, job: Job) -> Fault:
         case "time":
             return faults.time(example, job.seconds)
         case "memory":
-            return faults.memory(example, job.megabytes)
+            return faults.memory(example, job.megabytes, ends=True)
         case "signal":
             return faults.signal(example, outcome["status"])
     return faults.status(example, outcome["status"])
 
 
-def _failed(task: Task, fault: Fault, told: Sequence[Example] = ()) -> Record:
-    """What is known of a page whose process did not come to its end."""
-    known = {(example.owner, example.number): example for example in told}
-    examples = [
-        known.get((example.owner, example.number), example)
-        for docstring in task.outline.docstrings
-        for example in unrun(docstring)
-    ]
-    return Record(task.job.module, tuple(examples), faults=(fault,))
+def _failed(task: Task, fault: Fault, lines: Sequence[dict[str, Any]] = ()) -> Record:
+    """
+    What is known of a page whose process did not come to its end: what came of the examples before, what was wrong
+    with them, and how many are left. The process has counted only what it came to, the record has all.
+    """
+    every = [one for docstring in task.outline.docstrings for one in unrun(docstring)]
+    places = {(one.owner, one.number): place for place, one in enumerate(every)}
+    moved: dict[int | None, int] = {}
+    first, owner = 0, MODULE
+    known: list[Fault] = []
+    for line in lines:
+        if "first" in line:
+            first, owner = line["first"], line["owner"]
+        elif line.get("at", MODULE) != MODULE:
+            moved[line["at"]] = places[owner, line["at"] - first]
+        elif "example" in line:
+            example = Example(**line["example"])
+            every[places[example.owner, example.number]] = example
+        elif "fault" in line:
+            known.append(Fault(**line["fault"]))
+    place = moved.get(fault.example)
+    lost = 0
+    if place is not None:
+        # It ran, though nobody knows what came of it.
+        every[place] = replace(every[place], ran=True, passed=False)
+        lost = sum(not one.ran for one in every[place + 1 :])
+    said = [replace(one, example=moved.get(one.example)) for one in (*known, faults.before(fault, lost))]
+    return Record(task.job.module, tuple(every), faults=tuple(said))

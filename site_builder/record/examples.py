@@ -50,8 +50,8 @@ class Capture(io.StringIO):
 
 class Runner:
     """
-    Runs the examples of a module. `before` and `after` are called around each, the tracer is on only in between;
-    `attempts` gathers what the sandbox forbade.
+    Runs the examples of a module. `start` and `stop` are called around each, the tracer is on only in between; `tell`
+    is told each fault as soon as it is known, `attempts` gathers what the sandbox forbade.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Runner:
         start: Callable[[], None],
         stop: Callable[[], None],
         attempts: list[str],
+        tell: Callable[[Fault], None],
     ) -> None:
         self.module = module
         self.outline = outline
@@ -79,7 +80,7 @@ class Runner:
         self.stop = stop
         self.attempts = attempts
         self.checker = doctest.OutputChecker()
-        self.faults: list[Fault] = []
+        self.tell = tell
 
     def run(self, docstring: Docstring, first: int, each: Callable[[int, Example | None], None]) -> None:
         """Tells `each` of an example before, with `None`, and after. `first` is the index of the first."""
@@ -102,7 +103,7 @@ class Runner:
             fault = self._fault(first + number, example, got, cut, error, message, passed)
             # After the first accident, names that are missing are no news.
             if fault and not (broken and isinstance(error, NameError)):
-                self.faults.append(fault)
+                self.tell(fault)
             broken = broken or (error is not None and not passed)
             told = _told(
                 docstring,

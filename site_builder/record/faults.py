@@ -13,7 +13,9 @@ same sources are run again.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from site_builder.errors import count
 from site_builder.record.model import Fault
 
 QUOTED_AT_MOST = 60
@@ -36,22 +38,29 @@ def recorder(reason: str) -> Fault:
 
 def time(example: int | None, seconds: int) -> Fault:
     message = f"{_what(example)} had not ended when the page's {seconds} seconds were over"
-    return Fault("example-time", message, _SMALLER, example, lasting=False)
+    return Fault("example-time", message, _SMALLER, example, lasting=False, ends=True)
 
 
-def memory(example: int | None, megabytes: int) -> Fault:
+def memory(example: int | None, megabytes: int, *, ends: bool = False) -> Fault:
     message = f"{_what(example)} needs more memory than the {megabytes} MB that examples may have"
-    return Fault("example-memory", message, _SMALLER, example, lasting=False)
+    return Fault("example-memory", message, _SMALLER, example, lasting=False, ends=ends)
 
 
 def signal(example: int | None, number: int) -> Fault:
     message = f"{_what(example)} ended its process by signal {number}"
-    return Fault("example-exit", message, "correct it", example, lasting=False)
+    return Fault("example-exit", message, "correct it", example, lasting=False, ends=True)
 
 
 def status(example: int | None, number: int) -> Fault:
     message = f"{_what(example)} ended its process, with status {number}"
-    return Fault("example-exit", message, "let examples end by themselves", example)
+    return Fault("example-exit", message, "let examples end by themselves", example, ends=True)
+
+
+def before(fault: Fault, lost: int) -> Fault:
+    """The same, with the number of examples that would have come after it."""
+    if not lost or not fault.ends or fault.example is None:
+        return fault
+    return replace(fault, message=f"{fault.message}; {count(lost, 'example')} after it did not run")
 
 
 def process(example: int | None) -> Fault:

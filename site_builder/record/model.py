@@ -193,7 +193,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What went wrong: at an example, at a statement, or for the page. `lasting`: it would go wrong again."""
+    """
+    What went wrong: at an example, at a statement, or for the page. `lasting`: it would go wrong again. `ends`: what
+    comes after it on the page was not run.
+    """
 
     code: str
     message: str
@@ -201,6 +204,7 @@ class Fault:
     example: int | None = None
     statement: int | None = None
     lasting: bool = True
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)

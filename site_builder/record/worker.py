@@ -120,6 +120,10 @@ def _record(
     found: list[Fault] = []
     left = False
 
+    def tell(fault: Fault) -> None:
+        found.append(fault)
+        told.say(fault=asdict(fault))
+
     def each(index: int, example: Example | None) -> None:
         nonlocal left
         if example is None:
@@ -128,27 +132,27 @@ def _record(
             return
         modules.settle()
         examples.append(example)
+        told.say(example=asdict(example))
         if example.ran and not left and _orphans():
             left = True
-            found.append(faults.process(index))
-        told.say(example=asdict(example))
+            tell(faults.process(index))
 
     start, stop = (tracer.start, tracer.stop) if job.traced else (_nothing, _nothing)
     module, fault = _imported(job, outline, sources, told, start, stop)
     if fault:
-        found.append(fault)
+        tell(fault)
     seconds = 0.0
     for docstring in outline.docstrings:
         if docstring.fault:
-            found.append(faults.syntax(docstring.fault, docstring.owner))
+            tell(faults.syntax(docstring.fault, docstring.owner))
         elif module is None:
             examples.extend(unrun(docstring))
         elif _exists(module, docstring.scope):
-            runner = _runner(job, module, outline, attempts, start, stop)
+            runner = _runner(job, module, outline, attempts, tell, start, stop)
+            told.say(first=len(examples), owner=docstring.owner)
             began = time.process_time()
             runner.run(docstring, len(examples), each)
             seconds += time.process_time() - began
-            found.extend(runner.faults)
     record = Record(
         job.module,
         tuple(examples),
@@ -168,7 +172,7 @@ def _count(job: Job, outline: Outline, sources: Sources, attempts: list[str], to
     counter.install()
     for docstring in outline.docstrings:
         if docstring.examples and _exists(module, docstring.scope):
-            runner = _runner(job, module, outline, attempts, _nothing, _nothing)
+            runner = _runner(job, module, outline, attempts, lambda fault: None, _nothing, _nothing)
             runner.run(docstring, 0, lambda index, example: None)
             told.say(flops=[[ordinal, _flat(flops)] for ordinal, flops in sorted(counter.found.items())])
 
@@ -178,6 +182,7 @@ def _runner(
     module: ModuleType,
     outline: Outline,
     attempts: list[str],
+    tell: Callable[[Fault], None],
     start: Callable[[], None],
     stop: Callable[[], None],
 ) -> Runner:
@@ -193,6 +198,7 @@ def _runner(
         start=start,
         stop=stop,
         attempts=attempts,
+        tell=tell,
     )
 
 

@@ -100,7 +100,12 @@ class _Work:
         self.recording = None
         if self.config.execute:
             self.recording = record.Recording(
-                self.config, self.cards.values(), _source, shelf.store, state=digest_of
+                self.config,
+                self.cards.values(),
+                _source,
+                shelf.store,
+                state=digest_of,
+                session=shelf.session,
             )
         self.entries: dict[Place, Entry] = {}
         self.claimed: set[str] = set()
@@ -135,14 +140,14 @@ class _Work:
         keys = {place: self._key(place) for place in self.places}
         self._take(keys, output, last)
         lacking = self._lacking(keys)
-        records, unknown = self._records(lacking)
+        records, fleeting, unknown = self._records(lacking)
         if known and unknown:
             self.waiting = True
             keys |= {place: digest("waiting", keys[place]) for place in keys if place[0] in unknown}
             self._take({place: key for place, key in keys.items() if place[0] in unknown}, output, last)
             lacking = self._lacking(keys)
         self.taken = {keys[place]: entry.asked for place, entry in self.entries.items()}
-        fleeting = self._run(unknown, records) if not known else set()
+        fleeting |= self._run(unknown, records) if not known else set()
         tasks = [
             Task(url, tuple(languages), records.get(url, b""), known and url in unknown)
             for url, languages in lacking.items()
@@ -236,12 +241,14 @@ class _Work:
                 lacking.setdefault(url, []).append(lang)
         return lacking
 
-    def _records(self, urls: Mapping[str, list[str]]) -> tuple[dict[str, bytes], list[str]]:
-        """The records of these pages, and the pages that should have one."""
+    def _records(self, urls: Mapping[str, list[str]]) -> tuple[dict[str, bytes], set[str], list[str]]:
+        """The records of these pages, those of them that might be others the next time, and the pages without one."""
         if self.recording is None:
-            return {}, []
+            return {}, set(), []
         found = self.recording.known(urls)
-        return found, [url for url in urls if url in self.recording.keys and url not in found]
+        fleeting = self.recording.fleeting(url for url in urls if url not in found)
+        found |= fleeting
+        return found, {*fleeting}, [url for url in urls if url in self.recording.keys and url not in found]
 
     def _run(self, urls: list[str], records: dict[str, bytes]) -> set[str]:
         """Runs examples; tells of which pages the outcome might be another the next time."""

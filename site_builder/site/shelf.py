@@ -62,6 +62,8 @@ class Shelf:
 
     def __init__(self, store: Store, *, keep: bool = False) -> None:
         self.store, self.keep = store, keep
+        self.session = Store() if keep else None
+        """What no other process should know of."""
         self._kept: dict[tuple[str, bytes], Any] = {}
         self._asked: set[tuple[str, bytes]] = set()
 

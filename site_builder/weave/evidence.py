@@ -66,6 +66,8 @@ class Margin:
         self.cold: set[int] = set()
         self.raised: dict[int, str] = {}
         self.examples: dict[int, Example] = {}
+        self.stopped = 0
+        """The line of the example with which the run of the page ended before its time."""
         self.walks: Mapping[int, str] = {}
         self.outline: Outline | None = None
         if self.record is not None:
@@ -88,9 +90,12 @@ class Margin:
             if tail := _tail(line.node, ordinal, outline, statement, self.checked, alone):
                 self.tails.setdefault(first, []).append(tail)
         docstrings = {docstring.owner: docstring for docstring in outline.docstrings}
-        for example in record.examples:
+        ended = next((fault.example for fault in record.faults if fault.ends), None)
+        for place, example in enumerate(record.examples):
             if docstring := docstrings.get(example.owner):
-                self.examples[docstring.line_of(example.number)] = example
+                prompt = docstring.line_of(example.number)
+                self.examples[prompt] = example
+                self.stopped = prompt if place == ended else self.stopped
             if example.error and not example.passed and example.raised_at is not None:
                 self.raised[outline.lines[example.raised_at].node.lineno] = example.error
 
@@ -115,7 +120,9 @@ class Margin:
         if found is None or _bare(found.source) != _bare(source):
             return None
         state = "idle" if not found.ran else "passed" if found.passed else "failed"
-        return Outcome(state, found.output, found.error, found.cut)
+        is_behind = not found.ran and place.line > self.stopped
+        stopped = self.stopped if is_behind or place.line == self.stopped else 0
+        return Outcome(state, found.output, found.error, found.cut, stopped)
 
     def marked(self, made: str, section: int) -> str:
         """The prose with what is known of each claim in it."""

@@ -335,3 +335,36 @@ def test_the_same_sources_give_the_same_site_in_one_process_and_in_two(
     assert contents(build(folder, "--clean", "-j1")) == contents(
         build(folder, "--clean", "-j2", output="two")
     )
+
+
+ENDING = '''
+    """
+    # Ending
+
+    >>> 1
+    1
+    >>> import os; os._exit(0)
+
+    >>> 2
+    2
+    """
+
+
+    def f():
+        """
+        >>> 3
+        3
+        """
+'''
+
+
+def test_examples_behind_one_that_ends_the_run_say_which_it_was(tmp_path: Path, build: Builder) -> None:
+    done = build(package(tmp_path, ending=ENDING))
+    behind = "not run, since the example in line 6 did not come to its end"
+    assert figures(done.read("ending.html")) == [
+        (">>> 1 1 >>> import os; os._exit(0)", "did not come to its end"),
+        (">>> 2 2", behind),
+        (">>> 3 3", behind),
+    ]
+    (fault,) = done.faults
+    assert "pkg/ending.py:6:" in fault

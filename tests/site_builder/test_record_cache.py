@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from site_builder.model import Page
 from site_builder.parse import encode
 from site_builder.record import Limits, code_digest, record_pages
 from site_builder.record.keys import Keys
+from site_builder.site import Shelf, build, stores
 from tests.site_builder.recording import Seen, pages, record, write
 
 BASE = '''
@@ -136,6 +138,30 @@ def test_a_run_that_was_cut_short_is_not_kept(tmp_path: Path) -> None:
     limits = Limits(seconds=1)
     assert record(tmp_path, store=store, limits=limits).ran == ("slow.html",)
     assert record(tmp_path, store=store, limits=limits).ran == ("slow.html",)
+
+
+def test_whoever_builds_again_and_again_runs_what_took_too_long_once(tmp_path: Path) -> None:
+    """Until its code, or the time that it may take, is another; and who comes later runs it again."""
+    write(tmp_path, slow='"""\n>>> while True: pass\n"""\n', quick='"""\n>>> 1\n1\n"""\n')
+    config = Config(root=tmp_path, packages=("pkg",), output="site", execute=True, example_seconds=1)
+    shelf = Shelf(stores.opened(config), keep=True)
+
+    def ran(config: Config, shelf: Shelf) -> int:
+        """How many pages were run; it is said each time what is wrong with them."""
+        runs: list[int] = []
+        report = build(config, shelf=shelf, progress=lambda what, done, total: runs.append(what == "running"))
+        assert [fault.code for fault in report.diagnostics] == ["example-time"]
+        assert f"{config.example_seconds} seconds" in report.diagnostics[0].message
+        return sum(runs)
+
+    assert ran(config, shelf) == 2
+    edit(tmp_path, "quick", ">>> 1\n1", ">>> 2\n2")
+    assert ran(config, shelf) == 1
+    assert ran(config, shelf) == 0
+    edit(tmp_path, "slow", "True", "1")
+    assert ran(config, shelf) == 1
+    assert ran(config, Shelf(stores.opened(config), keep=True)) == 1
+    assert ran(replace(config, example_seconds=2), shelf) == 1
 
 
 def keys_of(found: Collection[Page]) -> Keys:

@@ -94,6 +94,29 @@ PAGES = {
         "example-output this example prints more than 64000 characters",
     ),
 }
+HANGS = '''
+if False:
+    def never():
+        """
+        >>> 1
+        1
+        """
+
+def f():
+    """
+    >>> 1
+    2
+    >>> while True: pass
+    >>> 3
+    3
+    """
+
+def g():
+    """
+    >>> 4
+    4
+    """
+'''
 HARMLESS = {
     "closes": (
         ">>> import os\n>>> for i in range(64):\n...     try: os.close(i)\n...     except OSError: pass\n"
@@ -139,7 +162,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = {name: f'"""\nProse.\n\n{text}\n"""\n' for name, (text, _, _) in PAGES.items()}
     daemons = DAEMONS.replace("PIDS", repr(str(folder / "pids")))
     texts |= {name: f'"""\n{text}\n>>> 3\n3\n"""\n' for name, text in HARMLESS.items()}
-    write(folder, **texts, good='"""\n>>> 1\n1\n"""\n')
+    write(folder, **texts, hangs=HANGS, good='"""\n>>> 1\n1\n"""\n')
     (folder / "daemons.py").write_text(daemons, "utf-8")
     return folder
 
@@ -149,7 +172,7 @@ def recorded(folder: Path) -> Recorded:
     """All of them beside each other, and with little time what never ends by itself."""
     names = (name for name in (*PAGES, *HARMLESS, "good") if name != "forever")
     most = record(folder, *names, limits=LIMITS)
-    last = record(folder, "forever", limits=SHORT)
+    last = record(folder, "forever", "hangs", limits=SHORT, jobs=2)
     return Recorded({**most.records, **last.records}, (*most.diagnostics, *last.diagnostics))
 
 
@@ -182,7 +205,23 @@ def test_the_other_pages_are_whole(recorded: Recorded) -> None:
     assert [example.passed for example in recorded.records["good.html"].examples] == [True]
     assert [example.passed for example in recorded.records["quiet.html"].examples] == [True, False]
     ended = recorded.records["ends.html"].examples
-    assert [(example.ran, example.output) for example in ended] == [(True, "1\n"), (False, ""), (False, "")]
+    assert [(example.ran, example.output) for example in ended] == [(True, "1\n"), (True, ""), (False, "")]
+
+
+@posix
+def test_who_hangs_hides_neither_what_was_wrong_before_nor_what_was_not_run(recorded: Recorded) -> None:
+    told = [fault for fault in recorded.diagnostics if fault.path == "pkg/hangs.py"]
+    assert [(fault.line, fault.code) for fault in told] == [(11, "example-failed"), (13, "example-time")]
+    assert told[1].message.endswith("; 2 examples after it did not run")
+    examples = recorded.records["hangs.html"].examples
+    ran = [(example.source, example.ran, example.output) for example in examples]
+    assert ran == [
+        ("1\n", False, ""),
+        ("1\n", True, "1\n"),
+        ("while True: pass\n", True, ""),
+        ("3\n", False, ""),
+        ("4\n", False, ""),
+    ]
 
 
 @posix
