@@ -63,7 +63,10 @@ def inspect(
             "index.html" if lang == config.language else f"{lang}/index.html"
             for lang in config.built_languages
         ],
-        elsewhere=lambda url: config.language_of(url) not in ("", *config.built_languages),
+        # Of an image that is there and cannot be read it is said so.
+        elsewhere=lambda url: (
+            url in source.images or config.language_of(url) not in ("", *config.built_languages)
+        ),
     )
     asked = audit.Asked()
     if external:

@@ -21,5 +21,6 @@ from __future__ import annotations
 from site_builder.prose.examples import Told
 from site_builder.prose.model import Heading, LinkError, Outcome, Rendered
 from site_builder.prose.rendering import formulas, render, slugs
+from site_builder.prose.tags import ids
 
-__all__ = ["Heading", "LinkError", "Outcome", "Rendered", "Told", "formulas", "render", "slugs"]
+__all__ = ["Heading", "LinkError", "Outcome", "Rendered", "Told", "formulas", "ids", "render", "slugs"]

@@ -193,7 +193,9 @@ class Assembly:
         strange = self.context.is_strange(block.start)
         if not strange:
             self.context.harmless(passage.text, passage.offset)
-        slot = self.context.slots.add(tags.anonymous(made) if strange else made, foreign=strange)
+        slot = self.context.slots.add(
+            tags.anonymous(made, self.context.named) if strange else made, foreign=strange
+        )
         return slot if "<" in made or tight else f"<p>{slot}</p>"
 
     def passage(self, block: Block) -> Passage:

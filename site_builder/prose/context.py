@@ -50,6 +50,8 @@ class Context:
     references: Mapping[str, Target]
     note: Callable[[str], str | None]
     trusted: str | None
+    named: frozenset[str] = frozenset()
+    """Ids that a translation has from the source."""
     diagnostics: set[Diagnostic] = field(default_factory=set)
     formulas: Formulas = field(init=False)
 

@@ -250,7 +250,9 @@ class _Protector:
         if not strange:
             self.context.harmless(typed, lambda at: self.passage.offset(atom.start + at))
         self.last_tag = len(self.parts)
-        self.parts.append(self.slots.add(tags.anonymous(made) if strange else made, foreign=strange))
+        self.parts.append(
+            self.slots.add(tags.anonymous(made, self.context.named) if strange else made, foreign=strange)
+        )
 
     def autolink(self, atom: Atom, address: str) -> None:
         target = address if re.match(r"[A-Za-z][\w+.-]*:", address) else f"mailto:{address}"

@@ -52,6 +52,7 @@ def render(
     example_words: Mapping[str, str] = MappingProxyType({}),
     signs: Signs | None = None,
     trusted: str | None = None,
+    named: frozenset[str] = frozenset(),
 ) -> Rendered:
     """
     The prose as HTML. Nothing in it is an error: what is malformed is shown as it was typed.
@@ -62,7 +63,8 @@ def render(
     empty one: no id); the rest get their own slugs. `example` gets the source of a doctest's step,
     without prompts, and where it begins, and tells what came of it; `example_words` say of a whole example how it went,
     `signs` which identifiers in a line of it are to be marked. `trusted` is the file whose author may write any
-    HTML: of what was typed elsewhere, in a catalogue, only the harmless passes. Without it all is the author's.
+    HTML: of what was typed elsewhere, in a catalogue, only the harmless passes, and of its ids those that are `named`.
+    Without it all is the author's.
 
     Of a translated page, `source_lang` is what a block is in that was not translated, `source_dir` the direction of
     that language where the page has the other; the elements tell their lines in the file `catalogue`, and `label`
@@ -71,7 +73,7 @@ def render(
     text = prose.text
     root = blocks.outline(text)
     slots, notes = Slots(), Notes(root, prefix)
-    context = Context(prose, slots, link, _references(root, text), notes.reference, trusted)
+    context = Context(prose, slots, link, _references(root, text), notes.reference, trusted, named)
     context.formulas = Formulas(prose, typeset, context.report)
     written = [block for block in root.leaves() if block.translatable]
     read = inline.read([protect(block, context) for block in written], slots)

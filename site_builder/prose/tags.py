@@ -14,17 +14,25 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from site_builder.blocks.atoms import TAG, Atom, AtomKind, comment_end, is_element
+from site_builder import blocks
+from site_builder.blocks import BlockKind
+from site_builder.blocks.atoms import TAG, Atom, AtomKind, atoms, comment_end, is_element
 from site_builder.blocks.vocabulary import CLOSED_BY_THEMSELVES, LITERAL_ELEMENTS, VOID_ELEMENTS, small
 from site_builder.lazy import regex
 
-_ADDRESS = regex(r"""(\s(?:href|src)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'=<>`]+)""", re.IGNORECASE)
+_ADDRESS = regex(
+    r"""(\s((?:xlink:)?href|src|srcset|poster|data)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'=<>`]+)""", re.IGNORECASE
+)
+_CANDIDATE = regex(r"[^\s,][^\s]*[^\s,]|[^\s,]")
+"""An address in a `srcset`, which may hold a comma but not end in one."""
+_LOADING = frozenset({"src", "srcset", "poster", "data"})
 _PRIVATE = regex(
-    r"""\s(?:id|name|style|on\w+|data-[\w-]*)\s*(?:=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?""",
+    r"""\s(id|name|style|on\w+|data-[\w-]*)\s*(?:=\s*("[^"]*"|'[^']*'|[^\s"'=<>`]+))?""",
     re.IGNORECASE,
 )
+_NAMED = regex(r"<\w[^<>]*\s(?:id|name)\s*=", re.IGNORECASE)
 
 Settle = Callable[[str, int, bool], str | None]
 """Gets an address and where it was typed; gives the one to write, or none."""
@@ -111,15 +119,63 @@ def settled(
 
 def _with_addresses(tag: re.Match[str], offset: Callable[[int], int], settle: Settle) -> str:
     def attribute(found: re.Match[str]) -> str:
-        value, quoted = found[2], found[2][0] in "\"'"
-        address = html.unescape(value[1:-1] if quoted else value)
-        loads = found[1].strip().lower().startswith("src") or tag[2].lower() == "link"
-        made = settle(address, offset(tag.start() + found.start(2) + quoted), loads)
+        name, value, quoted = found[2].lower(), found[3], found[3][0] in "\"'"
+        if name == "data" and tag[2].lower() != "object":
+            return found[0]
+        loads = name in _LOADING or tag[2].lower() == "link"
+        at = tag.start() + found.start(3) + quoted
+        typed = value[1:-1] if quoted else value
+        if name == "srcset":
+            made = _set(typed, lambda address, inner: settle(address, offset(at + inner), loads))
+        else:
+            made = settle(html.unescape(typed), offset(at), loads)
         return "" if made is None else f'{found[1]}"{html.escape(made)}"'
 
     return _ADDRESS.sub(attribute, tag[0])
 
 
-def anonymous(typed: str) -> str:
-    """Tags without names that could clash with the page's own."""
-    return TAG.sub(lambda tag: _PRIVATE.sub("", tag[0]), typed)
+def _set(typed: str, settle: Callable[[str, int], str | None]) -> str | None:
+    """Several addresses, each with the width that it is for; those that lead nowhere are left out."""
+    parts: list[str] = []
+    at = 0
+    while found := _CANDIDATE.search(typed, at):
+        end = typed.find(",", found.end())
+        at = len(typed) if end < 0 else end
+        made = settle(html.unescape(found[0]), found.start())
+        if made is not None:
+            parts.append(" ".join((made, *typed[found.end() : at].split())))
+    return ", ".join(parts) or None
+
+
+def anonymous(typed: str, kept: Collection[str] = ()) -> str:
+    """Tags without names that could clash with the page's own; but with the ids that are `kept`."""
+
+    def attribute(found: re.Match[str]) -> str:
+        return found[0] if found[1].lower() == "id" and _value(found) in kept else ""
+
+    return TAG.sub(lambda tag: _PRIVATE.sub(attribute, tag[0]), typed)
+
+
+def ids(text: str) -> Iterator[str]:
+    """What the tags in a text are called: the places in it that a link may name."""
+    if _NAMED.search(text):
+        for block in blocks.outline(text).leaves():
+            typed = block.text(text)
+            if block.kind is BlockKind.HTML:
+                tags = [tag for _, tag in _pieces(typed) if tag]
+            elif block.translatable:
+                found = (TAG.match(typed, atom.start) for atom in atoms(typed) if atom.kind is AtomKind.TAG)
+                tags = [tag for tag in found if tag]
+            else:
+                continue
+            for tag in tags:
+                yield from (
+                    _value(one)
+                    for one in _PRIVATE.finditer(tag[0])
+                    if one[1].lower() == "id" or (one[1].lower(), tag[2].lower()) == ("name", "a")
+                )
+
+
+def _value(found: re.Match[str]) -> str:
+    value = found[2] or ""
+    return html.unescape(value[1:-1] if value[:1] in ("'", '"') else value)

@@ -143,6 +143,8 @@ class Read:
     index: Index
     pages: Mapping[str, Page]
     """By URL."""
+    images: frozenset[str] = frozenset()
+    """The URLs of what lies beside them, whether it can be read or not."""
 
 
 def read(config: Config, jobs: int = 1) -> Read:
@@ -151,7 +153,9 @@ def read(config: Config, jobs: int = 1) -> Read:
     from site_builder.site.pages import known
     from site_builder.site.workers import spread
 
-    found = spread(known, survey(config).sources, config, jobs)
+    inputs = survey(config)
+    found = spread(known, inputs.sources, config, jobs)
     pages = {page.url: page for page in reversed(found) if page}
     tree = index.build(list(reversed(pages.values())), config.all_languages[1:])
-    return Read(tree, {url: pages[url] for url in tree.order})
+    images = frozenset(asset.url for asset, _ in inputs.assets)
+    return Read(tree, {url: pages[url] for url in tree.order}, images)

@@ -85,6 +85,7 @@ def _site(
         config=config,
         index=tree,
         anchors={url: first[url].anchors for url in tree.order},
+        lines={url: first[url].lines for url in tree.order},
         assets=assets,
         titles={lang: {url: first[url].names[lang] for url in tree.order} for lang in config.all_languages},
         languages=config.all_languages,

@@ -34,7 +34,7 @@ from site_builder.site.shelf import pickled, unpickled
 from site_builder.site.survey import builder, catalogue
 from site_builder.translate import files
 from site_builder.verified import Verified
-from site_builder.weave.site import Log, Names, Site
+from site_builder.weave.site import Lines, Log, Names, Site
 from site_builder.write import Output, Seen
 
 PAGE = "page"
@@ -46,6 +46,7 @@ class Introduction:
 
     card: Card
     anchors: frozenset[str]
+    lines: Lines
     names: Mapping[str, Names]
     identity: bytes
     """Equal for two pages of which every question has the same answer."""
@@ -163,9 +164,11 @@ def introduction(config: Config, page: Page, read: bytes = b"") -> Introduction:
         )
         for lang in config.all_languages
     }
-    card, anchors = Card.of(page, read), weave.anchors(page)
-    identity = digest(repr(replace(card, digest=b"")), *sorted(anchors), repr(sorted(names.items())))
-    return Introduction(card, anchors, names, identity)
+    card, anchors, lines = Card.of(page, read), weave.anchors(page), weave.lines(page)
+    identity = digest(
+        repr(replace(card, digest=b"")), *sorted(anchors), repr(lines), repr(sorted(names.items()))
+    )
+    return Introduction(card, anchors, lines, names, identity)
 
 
 def parsed(source: SourceFile) -> tuple[Page, bytes]:

@@ -2,7 +2,7 @@
 ---
 title: Weave
 summary: One page's cells joined with prose, code and links.
-order: [site, links, code, signs, evidence, told, walks, model]
+order: [site, targets, links, code, signs, evidence, told, walks, model]
 ---
 # Weave
 
@@ -32,32 +32,13 @@ from site_builder.weave.links import Links
 from site_builder.weave.model import Cited, CodeBlock, LanguageLink, Link, Pair, SearchEntry, TocEntry, Woven
 from site_builder.weave.signs import Signs, shapes
 from site_builder.weave.site import Names, Site
+from site_builder.weave.targets import anchors, headings, lines, typed
 from site_builder.weave.told import Told
 
-__all__ = ["Evidence", "Names", "Site", "anchors", "bare", "headings", "names", "public", "weave"]
+__all__ = ["Evidence", "Names", "Site", "anchors", "bare", "headings", "lines", "names", "public", "weave"]
 
 
 NOTHING = Evidence()
-
-
-def headings(page: Page) -> tuple[tuple[str, ...], ...]:
-    """
-    The ids of the headings of each section, after those of the introduction: made from the source text, so that
-    they are the same in every language. A section's first heading is its title and has the section's own anchor.
-    """
-    taken = {section.anchor for section in page.sections}
-    result: list[tuple[str, ...]] = []
-    for position, text in enumerate((page.intro, *(section.prose for section in page.sections))):
-        ids: list[str] = []
-        for slug in prose.slugs(text):
-            name, count = slug, 1
-            while name in taken:
-                count += 1
-                name = f"{slug}-{count}"
-            taken.add(name)
-            ids.append(name)
-        result.append(tuple(ids) if position == 0 else ("", *ids[1:]) if ids else ())
-    return tuple(result)
 
 
 def weave(
@@ -141,6 +122,7 @@ class _Weaver:
         self.tokens = highlight.python(page.lines)
         self.signs = Signs(page, local, typesetter, self.tokens, shapes(margin.checked))
         self.ids = headings(page)
+        self.named = frozenset(typed(page)) if self.translated else frozenset()
         self.told = Told(local, site.config, lang, margin.words, self.former) if self.translated else None
 
     def woven(self) -> Woven:
@@ -215,6 +197,7 @@ class _Weaver:
             example_words=self.margin.words,
             signs=self.signs.example,
             trusted=self.page.source.path if self.translated else None,
+            named=self.named,
         )
         self.diagnostics += rendered.diagnostics
         if place is None:
@@ -388,12 +371,3 @@ def public(url: str) -> str:
 def _inside(path: str) -> bool:
     """Whether the file lies in the project: others' places on this machine are nobody's business."""
     return bool(path) and not path.startswith(("/", "..")) and ":" not in path
-
-
-def anchors(page: Page | None) -> frozenset[str]:
-    """Every id that a link to the page may name, besides its lines."""
-    if page is None:
-        return frozenset()
-    numbers = (f"section-{n}" for n in range(1 + sum(section.shown for section in page.sections)))
-    named = (section.anchor for section in page.sections if section.shown)
-    return frozenset((*numbers, *named, *(name for ids in headings(page) for name in ids if name)))

@@ -12,9 +12,9 @@ is made from (`mha.py`), or as the object that is meant (`labml_nn.transformers.
 from __future__ import annotations
 
 import posixpath
-import re
 from urllib.parse import unquote, urlsplit
 
+from site_builder.discover import ASSET_SUFFIXES
 from site_builder.index import href
 from site_builder.lazy import regex
 from site_builder.model import Page
@@ -67,7 +67,8 @@ class Links:
         for candidate in _candidates(url, path.endswith("/")):
             if self.site.has_page(candidate):
                 return self._anchor(candidate, anchor, target)
-        raise LinkError("link-broken", f"no page at {target!r}", self._hint(url))
+        what = "image" if posixpath.splitext(url)[1].lower() in ASSET_SUFFIXES else "page"
+        raise LinkError("link-broken", f"no {what} at {target!r}", self._hint(url))
 
     def _object(self, dotted: str) -> str:
         found = self.site.resolve(dotted)
@@ -81,21 +82,14 @@ class Links:
 
     def _anchor(self, url: str, anchor: str, written: str) -> str:
         # Browsers take `#top` for the beginning of any page.
-        if (
-            anchor.lower() not in ("", "top")
-            and not self.site.has_anchor(url, anchor)
-            and not self._typed(url, anchor)
-        ):
+        if anchor.lower() in ("", "top"):
+            return self._relative(url, anchor)
+        place = self.site.place(url, anchor)
+        if not place:
             near = self.site.nearest_anchor(url, anchor)
             hint = f"did you mean #{near}?" if near else "take the anchor from the section's own ¶ link"
             raise LinkError("link-broken", f"no section for {written!r}", hint)
-        return self._relative(url, anchor)
-
-    def _typed(self, url: str, anchor: str) -> bool:
-        """Whether the author has given an element of this very page that name."""
-        name = re.compile(rf"""<\w[^>]*\b(?:id|name)\s*=\s*["']?{re.escape(anchor)}["'\s>]""")
-        proses = (self.page.intro, *(section.prose for section in self.page.sections))
-        return url == self.page.url and any("<" in prose.text and name.search(prose.text) for prose in proses)
+        return self._relative(url, place)
 
     def _relative(self, url: str, anchor: str) -> str:
         return self.site.href(self.page.url, url, self.lang, anchor)

@@ -14,7 +14,7 @@ whatever else has changed.
 from __future__ import annotations
 
 import difflib
-import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -24,7 +24,9 @@ from markupsafe import Markup
 
 from site_builder.config import Config
 from site_builder.index import Index, Target, href
+from site_builder.lazy import regex
 
+_LINE = regex(r"L[1-9]\d{0,8}")
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
 
@@ -40,6 +42,13 @@ class Names(NamedTuple):
     plain: str = ""
     covered: bool = True
     """Whether anything of the page is in the language."""
+
+
+class Lines(NamedTuple):
+    """Of a page, the lines of its file where its sections begin, and the first and last of each run of code lines."""
+
+    starts: tuple[int, ...] = ()
+    code: tuple[int, ...] = ()
 
 
 class Around(NamedTuple):
@@ -82,7 +91,8 @@ class Site:
     config: Config
     index: Index
     anchors: Mapping[str, frozenset[str]]
-    """Every id of every page that a link may name, by the page's URL; lines are counted by the index."""
+    """Every id of every page that a link may name, by the page's URL, but for those of lines."""
+    lines: Mapping[str, Lines] = field(default_factory=dict)
     assets: frozenset[str] = frozenset()
     titles: Mapping[str, Mapping[str, Names]] = field(default_factory=dict)
     """Title and summary of every page, by language and URL."""
@@ -159,12 +169,22 @@ class Site:
         return url in self.assets
 
     @question
-    def has_anchor(self, url: str, anchor: str) -> bool:
-        """Whether a link may name it: a section, a heading, or a line that the page has."""
+    def place(self, url: str, anchor: str) -> str:
+        """
+        The id that a link leads to which names a section, a heading, an element or a line; empty where there is none.
+        What stands in a line of prose is shown where its section begins.
+        """
         if anchor in self.anchors.get(url, ()):
-            return True
-        card = self.index.card(url)
-        return bool(card and re.fullmatch(r"L[1-9]\d*", anchor) and int(anchor[1:]) <= card.length)
+            return anchor
+        card, lines = self.index.card(url), self.lines.get(url, Lines())
+        if not (card and lines.code and _LINE.fullmatch(anchor) and int(anchor[1:]) <= card.length):
+            return ""
+        number = int(anchor[1:])
+        runs = bisect_right(lines.code, number)
+        if runs % 2 or (runs and lines.code[runs - 1] == number):
+            return anchor
+        section = bisect_right(lines.starts, number)
+        return f"section-{section}" if section else "top"
 
     # ---- what a name means
 
