@@ -62,6 +62,10 @@ The result is $\\mean$.
 The opening `$$` or `\begin{…}` has no partner before the paragraph ends, so it is shown as text. A formula cannot
 go on after a blank line.
 
+A single `$` opens a formula only where no blank comes after it, and closes one only where no blank comes before it and
+no digit after it, so that prices and `$HOME` stay what they are. One that is left over is told of where something
+beside it can only be math: a command, an index, an exponent, or a single letter in a paragraph with other formulas.
+
 Close it, or write `\$` where dollars are meant.
 """,
         wrong="The cost is $$n^2 d and grows fast.\n",

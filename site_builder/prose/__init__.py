@@ -3,7 +3,7 @@
 title: Prose
 summary: Markdown with math, examples and checked links, to HTML that knows where each fault was typed.
 order:
-  [rendering, assemble, inline, protect, slots, formulas, examples, labels, notes, tags, sanitise, context,
+  [rendering, assemble, inline, protect, slots, formulas, dollars, examples, labels, notes, tags, sanitise, context,
   emphasis, glue, slugging, model, foreign, docstyles]
 ---
 # Prose

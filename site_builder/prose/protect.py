@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from site_builder.blocks import Atom, AtomKind, Block, BlockKind, atoms
 from site_builder.lazy import regex
-from site_builder.prose import emphasis, glue, tags
+from site_builder.prose import dollars, emphasis, glue, tags
 from site_builder.prose.context import Context, Passage, Target, normalised, unescaped
 
 _BRACKET = regex(r"[\[\]]")
@@ -29,6 +30,10 @@ _LABEL = regex(r"\[((?:\\.|[^\[\]\\])*)\]")
 _NOTE = regex(r"\[\^([^\]\s\[]+)\]")
 _NOTE_NAME = regex(r"\w{2,}(?:-\w{2,})*|\d+|\w")
 _NESTED = 20
+_DOLLARS = (
+    "write a formula between two dollars, with no blank inside beside either of them and no digit after the last; "
+    "a dollar sign is written \\$"
+)
 _EAST_BREAK = regex(
     "(?<=[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60])\n(?=[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60])"
 )
@@ -61,6 +66,8 @@ class _Protector:
 
     def text(self) -> str:
         found = atoms(self.source)
+        if "$" in self.source:
+            self.left_over(found)
         outside = tags.unpaired(self.source, found)
         for atom in found:
             if atom.start < self.at or atom.start in outside:
@@ -219,6 +226,14 @@ class _Protector:
             f"end the formula with {close} before the next blank line; a dollar sign is written \\$",
         )
         self.parts.append(self.slots.add(html.escape(typed), typed))
+
+    def left_over(self, found: Sequence[Atom]) -> None:
+        """Says which dollar should have been part of a formula. A translation is compared with its source anyway."""
+        for at, begins in dollars.lone(self.source, found):
+            place = self.passage.offset(at)
+            if not self.context.is_strange(place):
+                what = "this $ is never closed" if begins else "this $ closes a formula that nothing opens"
+                self.context.report(place, "math-unclosed", what, _DOLLARS)
 
     def formula(self, atom: Atom, typed: str, inner: str) -> None:
         display = atom.kind is not AtomKind.MATH

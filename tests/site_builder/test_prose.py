@@ -159,8 +159,39 @@ def test_math_that_never_ends_is_reported_where_it_begins(text: str, place: str)
     assert faults(text) == [f"{place} math-unclosed"]
 
 
-def test_shell_variables_and_prices_are_no_fault() -> None:
-    assert faults("$HOME and $PATH, for $5 or US$6. `$$` \\$\\$ $$$ \\begin{verbatim}") == []
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (r"by $\sqrt{d_k} or so", "4:12"),
+        ("a\n$n^2 d grows", "5:9"),
+        ("the $softmax(QK^T) of it", "4:13"),
+        ("for $x_i the", "4:13"),
+        ("let $x + y $ be", "4:13"),
+        ("where $x$ is one and $y the other", "4:30"),
+        ("where $x is one and $y$ the other", "4:15"),
+        ("* a\n* $x$, and then \\sqrt{d_k}$.", "5:35"),
+        ("| $a$ and $b |\n|---|", "4:19"),
+    ],
+)
+def test_a_single_dollar_is_reported_where_it_can_only_be_meant_as_math(text: str, place: str) -> None:
+    assert faults(text) == [f"{place} math-unclosed"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$HOME and $PATH, for $5 or US$6. `$$` \\$\\$ $$$ \\begin{verbatim}",
+        "costs $5 and $7, or $5-$7",
+        "20$ or 30$.",
+        "A$ or C$.",
+        "$x and $y, ${HOME}, ${x}, $(pwd), $1, $@, $_, $i-th, $my_name, $a_b_c",
+        r"^\d+$, ^foo$, \bfoo$, '$', $\n, \$x_{i}, `$x^2`, C:\Users\$HOME, C:\Users and $HOME",
+        "With $x$ it costs $5 or US$, and `$y` is $name.",
+        "See [this](a.html?b=$x_{i}) and <https://a.example/$x^2>.",
+    ],
+)
+def test_shell_variables_prices_and_patterns_are_no_fault(text: str) -> None:
+    assert [fault for fault in faults(text) if "math" in fault] == []
 
 
 def test_a_backslash_in_math_is_reported_once_where_python_would_read_it() -> None:
