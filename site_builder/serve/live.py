@@ -146,6 +146,7 @@ class Live:
         report = build(config, shelf=shelf, known=known, interrupted=interrupted, audience=audience)
         self.beside = report.beside
         tell(report)
+        self.beside = report.beside
         self._say(report, started)
         return report
 
