@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
-import os
 import shutil
-import subprocess
-import sys
 import tokenize
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
-REPOSITORY = FIXTURES.parents[1]
+from tests.site_builder.starting import REPOSITORY, site_builder
+
+__all__ = ["FIXTURES", "REPOSITORY", "Builder", "Ran", "code_lines", "site_builder"]
+FIXTURES = REPOSITORY / "tests" / "fixtures"
 
 
 @dataclass(frozen=True)
@@ -65,22 +64,6 @@ def code_lines(data: bytes) -> set[int]:
 
 
 Builder = Callable[..., Ran]
-
-
-def site_builder(
-    *arguments: str, cwd: Path, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """`python -m site_builder` as a user runs it."""
-    return subprocess.run(
-        [sys.executable, "-m", "site_builder", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), **(env or {})},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
 
 
 @pytest.fixture
