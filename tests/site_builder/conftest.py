@@ -14,7 +14,7 @@ import pytest
 
 from tests.site_builder.starting import REPOSITORY, site_builder
 
-__all__ = ["FIXTURES", "REPOSITORY", "Builder", "Ran", "code_lines", "site_builder"]
+__all__ = ["FIXTURES", "REPOSITORY", "Builder", "Ran", "build_site", "code_lines", "site_builder"]
 FIXTURES = REPOSITORY / "tests" / "fixtures"
 
 
@@ -72,13 +72,22 @@ def tiny(tmp_path: Path) -> Path:
     return Path(shutil.copytree(FIXTURES / "tiny", tmp_path / "tiny"))
 
 
+def build_site(cwd: Path, *arguments: str, output: str = "site", env: dict[str, str] | None = None) -> Ran:
+    if not {"--exec", "--no-exec"} & set(arguments):
+        # Only tests about examples have the time to run them.
+        arguments = ("--no-exec", *arguments)
+    done = site_builder("build", "-o", output, *arguments, cwd=cwd, env=env)
+    return Ran(done.returncode, done.stdout, done.stderr, cwd / output)
+
+
 @pytest.fixture
 def build() -> Builder:
-    def run(cwd: Path, *arguments: str, output: str = "site", env: dict[str, str] | None = None) -> Ran:
-        if not {"--exec", "--no-exec"} & set(arguments):
-            # Only tests about examples have the time to run them.
-            arguments = ("--no-exec", *arguments)
-        done = site_builder("build", "-o", output, *arguments, cwd=cwd, env=env)
-        return Ran(done.returncode, done.stdout, done.stderr, cwd / output)
+    return build_site
 
-    return run
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """The tiny site, built by a new process for all tests that only look at what it says and makes."""
+    return build_site(
+        Path(shutil.copytree(FIXTURES / "tiny", tmp_path_factory.mktemp("built") / "tiny")), env={}
+    )
