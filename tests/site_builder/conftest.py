@@ -6,15 +6,28 @@ import ast
 import io
 import shutil
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from site_builder.config import load
+from site_builder.model import Page
+from site_builder.site import read
 from tests.site_builder.starting import REPOSITORY, site_builder
 
-__all__ = ["FIXTURES", "REPOSITORY", "Builder", "Ran", "build_site", "code_lines", "site_builder"]
+__all__ = [
+    "FIXTURES",
+    "REPOSITORY",
+    "Builder",
+    "Ran",
+    "build_site",
+    "code_lines",
+    "our_pages",
+    "site_builder",
+]
 FIXTURES = REPOSITORY / "tests" / "fixtures"
 
 
@@ -61,6 +74,12 @@ def code_lines(data: bytes) -> set[int]:
         if token.type not in silent | {tokenize.ENDMARKER} and token.start not in docstrings:
             found.update(range(token.start[0], token.end[0] + 1))
     return found
+
+
+@cache
+def our_pages() -> Mapping[str, Page]:
+    """The pages of our own site, which take seconds to read."""
+    return read(load(REPOSITORY)).pages
 
 
 Builder = Callable[..., Ran]
