@@ -20,9 +20,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 
 # Passed on as they are: `make site ARGS=--strict`, `make serve ARGS='--open -p 9000'`, `make test ARGS='-k mha'`.
 ARGS ?=
-# One worker a core of two; torch's own threads would only be in the way.
+# One worker a core of two; torch's own threads would only be in the way. Compiled code is kept, whatever the
+# environment says: the tests start hundreds of processes.
 WORKERS ?= 2
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Where the pages are looked at. CHROMIUM=/path/to/it chooses one, CHROMIUM=none leaves the browser tests out.
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome google-chrome-stable))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +12,9 @@ import pytest
 from filelock import FileLock
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+from tests.site_builder.starting import REPOSITORY, site_builder
+
+__all__ = ["REPOSITORY", "Visit", "run_builder", "watched"]
 # A machine that runs all tests at once may take its time; a faulty page takes for ever.
 expect.set_options(timeout=30_000)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -40,16 +40,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def run_builder(*arguments: str, cwd: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "site_builder", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
+    done = site_builder(*arguments, cwd=cwd)
     assert done.returncode == 0, done.stderr
 
 

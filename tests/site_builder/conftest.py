@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import ast
 import io
-import os
 import shutil
-import subprocess
-import sys
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
-REPOSITORY = FIXTURES.parents[1]
+from site_builder.config import load
+from site_builder.model import Page
+from site_builder.site import read
+from tests.site_builder.starting import REPOSITORY, site_builder
+
+__all__ = [
+    "FIXTURES",
+    "REPOSITORY",
+    "Builder",
+    "Ran",
+    "build_site",
+    "code_lines",
+    "our_pages",
+    "site_builder",
+]
+FIXTURES = REPOSITORY / "tests" / "fixtures"
 
 
 @dataclass(frozen=True)
@@ -64,23 +76,13 @@ def code_lines(data: bytes) -> set[int]:
     return found
 
 
+@cache
+def our_pages() -> Mapping[str, Page]:
+    """The pages of our own site, which take seconds to read."""
+    return read(load(REPOSITORY)).pages
+
+
 Builder = Callable[..., Ran]
-
-
-def site_builder(
-    *arguments: str, cwd: Path, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """`python -m site_builder` as a user runs it."""
-    return subprocess.run(
-        [sys.executable, "-m", "site_builder", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), **(env or {})},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -89,13 +91,22 @@ def tiny(tmp_path: Path) -> Path:
     return Path(shutil.copytree(FIXTURES / "tiny", tmp_path / "tiny"))
 
 
+def build_site(cwd: Path, *arguments: str, output: str = "site", env: dict[str, str] | None = None) -> Ran:
+    if not {"--exec", "--no-exec"} & set(arguments):
+        # Only tests about examples have the time to run them.
+        arguments = ("--no-exec", *arguments)
+    done = site_builder("build", "-o", output, *arguments, cwd=cwd, env=env)
+    return Ran(done.returncode, done.stdout, done.stderr, cwd / output)
+
+
 @pytest.fixture
 def build() -> Builder:
-    def run(cwd: Path, *arguments: str, output: str = "site", env: dict[str, str] | None = None) -> Ran:
-        if not {"--exec", "--no-exec"} & set(arguments):
-            # Only tests about examples have the time to run them.
-            arguments = ("--no-exec", *arguments)
-        done = site_builder("build", "-o", output, *arguments, cwd=cwd, env=env)
-        return Ran(done.returncode, done.stdout, done.stderr, cwd / output)
+    return build_site
 
-    return run
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """The tiny site, built by a new process for all tests that only look at what it says and makes."""
+    return build_site(
+        Path(shutil.copytree(FIXTURES / "tiny", tmp_path_factory.mktemp("built") / "tiny")), env={}
+    )

@@ -8,13 +8,14 @@ import html
 import html.parser
 import os
 import re
+import shutil
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from .conftest import Builder, code_lines
+from .conftest import FIXTURES, Builder, Ran, build_site, code_lines
 
 
 class Reader(html.parser.HTMLParser):
@@ -106,75 +107,67 @@ def dead_links(folder: Path) -> list[str]:
     return dead
 
 
-def test_a_build_says_what_it_did_in_its_last_line_and_nothing_on_standard_output(
-    tiny: Path, build: Builder
-) -> None:
-    done = build(tiny)
-    assert (done.status, done.out, done.faults) == (0, "", [])
+def test_a_build_says_what_it_did_in_its_last_line_and_nothing_on_standard_output(built: Ran) -> None:
+    assert (built.status, built.out, built.faults) == (0, "", [])
     assert re.fullmatch(
         r"3 pages in .*site: \d+ files written, 0 unchanged, 0 removed; no faults; \d+\.\d s",
-        done.err.strip(),
+        built.err.strip(),
     )
 
 
-def test_every_page_can_be_reached_by_links_from_the_home_page(tiny: Path, build: Builder) -> None:
-    folder = build(tiny).folder
-    assert dead_links(folder) == []
-    read, seen, todo = pages(folder), set(), ["index.html"]
+def test_every_page_can_be_reached_by_links_from_the_home_page(built: Ran) -> None:
+    assert dead_links(built.folder) == []
+    read, seen, todo = pages(built.folder), set(), ["index.html"]
     while todo:
         url = todo.pop()
         seen.add(url)
         for link in read[url].links:
             path = urllib.parse.urlsplit(link)
             if not path.scheme and path.path:
-                found = (folder / url).parent.joinpath(urllib.parse.unquote(path.path)).resolve()
-                name = found.relative_to(folder.resolve()).as_posix()
+                found = (built.folder / url).parent.joinpath(urllib.parse.unquote(path.path)).resolve()
+                name = found.relative_to(built.folder.resolve()).as_posix()
                 if name in read and name not in seen:
                     todo.append(name)
     assert {"sums.html", "essay.html", "all-pages.html", "ja/index.html", "ja/sums.html"} <= seen
 
 
-def test_every_line_of_code_stands_once_beside_its_own_number_equal_to_the_source(
-    tiny: Path, build: Builder
-) -> None:
-    source = tiny / "tiny" / "sums.py"
+def test_every_line_of_code_stands_once_beside_its_own_number_equal_to_the_source(built: Ran) -> None:
+    source = built.folder.parent / "tiny" / "sums.py"
     lines = source.read_text("utf-8").splitlines(keepends=True)
-    shown = Reader(build(tiny).read("sums.html")).lines
+    shown = Reader(built.read("sums.html")).lines
     assert all(len(texts) == 1 for texts in shown.values())
     assert {number: texts[0] for number, texts in shown.items()} == {n: lines[n - 1] for n in shown}
     assert {n for n in shown if lines[n - 1].strip()} == code_lines(source.read_bytes())
 
 
-def test_equations_are_html_and_mathml(tiny: Path, build: Builder) -> None:
-    text = build(tiny).read("sums.html")
+def test_equations_are_html_and_mathml(built: Ran) -> None:
+    text = built.read("sums.html")
     assert text.count('class="katex-html"') == text.count("<math ") >= 5
     assert '<annotation encoding="application/x-tex">s = a + b</annotation>' in text
 
 
-def test_pages_load_nothing_from_elsewhere_and_hold_no_inline_script(tiny: Path, build: Builder) -> None:
-    for url, page in pages(build(tiny).folder).items():
+def test_pages_load_nothing_from_elsewhere_and_hold_no_inline_script(built: Ran) -> None:
+    for url, page in pages(built.folder).items():
         assert page.inline_scripts == 0, url
         assert not [link for link in page.resources if re.match(r"(https?:)?//", link)], url
         assert not [name for name in page.attributes if name.startswith("on")], url
 
 
-def test_a_name_links_to_its_definition_and_a_local_that_bears_it_does_not(
-    tiny: Path, build: Builder
-) -> None:
-    text = build(tiny).read("sums.html")
+def test_a_name_links_to_its_definition_and_a_local_that_bears_it_does_not(built: Ran) -> None:
+    text = built.read("sums.html")
     lines = dict(
         re.findall(r'<span class="line[^"]*" id="L(\d+)">(.*?)(?=<span class="line|</code>)', text, re.S)
     )
-    source = (tiny / "tiny" / "sums.py").read_text("utf-8").splitlines()
+    source = (built.folder.parent / "tiny" / "sums.py").read_text("utf-8").splitlines()
     call = source.index("        return add(self.a, b) + OFFSET * 0") + 1
     local = source.index("        return add") + 1
     assert 'href="#add"' in lines[str(call)]
     assert 'href="#add"' not in lines[str(local)]
-    assert 'href="sums.html#Adder"' in build(tiny).read("index.html")
+    assert 'href="sums.html#Adder"' in built.read("index.html")
 
 
-def test_the_head_of_a_page_says_what_it_is_and_where(tiny: Path, build: Builder) -> None:
-    text = build(tiny).read("ja/sums.html")
+def test_the_head_of_a_page_says_what_it_is_and_where(built: Ran) -> None:
+    text = built.read("ja/sums.html")
     assert '<html lang="ja"' in text
     assert '<link rel="canonical" href="https://example.org/tiny/ja/sums.html">' in text
     for lang, url in (("en", "sums.html"), ("ja", "ja/sums.html"), ("x-default", "sums.html")):
@@ -185,21 +178,19 @@ def test_the_head_of_a_page_says_what_it_is_and_where(tiny: Path, build: Builder
         assert f'"{name}"' in text
 
 
-def test_a_page_links_to_its_source_and_names_its_papers(tiny: Path, build: Builder) -> None:
-    text = build(tiny).read("sums.html")
+def test_a_page_links_to_its_source_and_names_its_papers(built: Ran) -> None:
+    text = built.read("sums.html")
     assert 'href="https://github.com/example/tiny/blob/main/tiny/sums.py"' in text
     assert 'href="https://example.org/paper"' in text
     assert "A. Author" in text
 
 
-def test_an_old_url_leads_to_the_page(tiny: Path, build: Builder) -> None:
-    assert 'url=../sums.html"' in build(tiny).read("old/sums.html")
+def test_an_old_url_leads_to_the_page(built: Ran) -> None:
+    assert 'url=../sums.html"' in built.read("old/sums.html")
 
 
-def test_translated_blocks_stand_in_their_language_and_the_others_say_why_not(
-    tiny: Path, build: Builder
-) -> None:
-    text = build(tiny).read("ja/sums.html")
+def test_translated_blocks_stand_in_their_language_and_the_others_say_why_not(built: Ran) -> None:
+    text = built.read("ja/sums.html")
     assert "の和は次のとおりです" in text
     assert re.search(r"<li[^>]*><code>a</code> を覚えます", text)
     missing = re.findall(r'<(\w+)[^>]*data-state="missing"[^>]*>', text)
@@ -303,11 +294,10 @@ def test_a_page_cannot_link_to_what_runs(tiny: Path, build: Builder) -> None:
     assert 'href="mailto:a@example.org"' in done.read("m.html")
 
 
-def test_sections_have_the_same_anchors_in_every_language(tiny: Path, build: Builder) -> None:
-    folder = build(tiny).folder
+def test_sections_have_the_same_anchors_in_every_language(built: Ran) -> None:
     english, japanese = (
-        Reader((folder / "sums.html").read_text()),
-        Reader((folder / "ja/sums.html").read_text()),
+        Reader((built.folder / "sums.html").read_text()),
+        Reader((built.folder / "ja/sums.html").read_text()),
     )
     assert english.ids == japanese.ids
     for anchor in ("add", "add:return", "Adder", "Adder.__call__:return", "section-3"):
@@ -349,50 +339,63 @@ def test_a_second_build_writes_nothing_and_a_removed_module_takes_its_page_along
 FAULTS = {
     "a picture from elsewhere": (
         '"""# T\n\n![it](https://example.org/x.png)\n"""\n',
-        r"m\.py:3:7: remote-load ",
+        r"3:7: remote-load ",
     ),
     "a frame from elsewhere": (
         '"""\n---\ntitle: T\n---\n<iframe src="//example.org"></iframe>\n"""\n',
-        r"m\.py:5:\d+: remote-load ",
+        r"5:\d+: remote-load ",
     ),
     "a script in the page": (
         '"""\n---\ntitle: T\n---\n<script>alert(1)</script>\n"""\n',
-        r"m\.py:5:1: inline-script ",
+        r"5:1: inline-script ",
     ),
-    "a handler in the page": ('"""# T\n\nA <b onclick="x()">word</b>.\n"""\n', r"m\.py:3:3: inline-script "),
-    "a bad equation": ('r"""# T\n\nSee $\\frac{a}$ here.\n"""\n', r"m\.py:3:\d+: math-syntax "),
-    "a broken link": ('"""# T\n\nSee [it](nowhere.html).\n"""\n', r"m\.py:3:10: link-broken "),
-    "a broken anchor": ('"""# T\n\nSee [it](sums.html#nothing).\n"""\n', r"m\.py:3:10: link-broken "),
+    "a handler in the page": ('"""# T\n\nA <b onclick="x()">word</b>.\n"""\n', r"3:3: inline-script "),
+    "a bad equation": ('r"""# T\n\nSee $\\frac{a}$ here.\n"""\n', r"3:\d+: math-syntax "),
+    "a broken link": ('"""# T\n\nSee [it](nowhere.html).\n"""\n', r"3:10: link-broken "),
+    "a broken anchor": ('"""# T\n\nSee [it](sums.html#nothing).\n"""\n', r"3:10: link-broken "),
     "an unknown object": (
         '"""# T\n\nSee [it](tiny.sums.Nothing).\n"""\n',
-        r"m\.py:3:10: link-unknown-object ",
+        r"3:10: link-unknown-object ",
     ),
     "an unknown front-matter key": (
         '"""\n---\ntitel: T\n---\n# T\n"""\n',
-        r"m\.py:3:1: front-unknown-key .* — .*title",
+        r"3:1: front-unknown-key .* — .*title",
     ),
     "an escape inside math": (
         '"""# T\n\nThe angle $\\theta$ grows.\n"""\n',
-        r'm\.py:3:\d+: math-escape .* — .*r"""',
+        r'3:\d+: math-escape .* — .*r"""',
     ),
-    "a syntax error": ('"""# T"""\n\ndef broken(:\n    pass\n', r"m\.py:3:\d+: python-syntax "),
-    "bytes that are no text": ('"""# T"""\nx = "\udcff"\n', r"m\.py:2:\d+: encoding "),
-    "an unclosed formula": ('r"""# T\n\n$$a + b\n"""\n', r"m\.py:3:1: math-unclosed "),
+    "a syntax error": ('"""# T"""\n\ndef broken(:\n    pass\n', r"3:\d+: python-syntax "),
+    "bytes that are no text": ('"""# T"""\nx = "\udcff"\n', r"2:\d+: encoding "),
+    "an unclosed formula": ('r"""# T\n\n$$a + b\n"""\n', r"3:1: math-unclosed "),
 }
 
 
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """A site in which every fault has a page of its own."""
+    cwd = Path(shutil.copytree(FIXTURES / "tiny", tmp_path_factory.mktemp("faulty") / "tiny"))
+    for number, (source, _) in enumerate(FAULTS.values()):
+        (cwd / "tiny" / f"fault{number}.py").write_bytes(source.encode("utf-8", "surrogateescape"))
+    return build_site(cwd, "--lang", "en")
+
+
 @pytest.mark.parametrize("name", FAULTS)
-def test_one_fault_is_one_diagnostic_and_the_page_is_still_written(
-    name: str, tiny: Path, build: Builder
-) -> None:
-    source, expected = FAULTS[name]
-    (tiny / "tiny" / "m.py").write_bytes(source.encode("utf-8", "surrogateescape"))
+def test_one_fault_is_one_diagnostic_and_the_page_is_still_written(name: str, faulty: Ran) -> None:
+    page = f"fault{list(FAULTS).index(name)}"
+    found = [fault for fault in faulty.faults if fault.startswith(f"tiny/{page}.py:")]
+    assert len(found) == 1, faulty.err
+    assert re.match(rf"tiny/{page}\.py:{FAULTS[name][1]}", found[0])
+    assert " — " in found[0]
+    assert f"{page}.html" in [file.name for file in faulty.folder.iterdir()]
+
+
+def test_faults_in_pages_fail_a_strict_build_and_no_other(faulty: Ran, tiny: Path, build: Builder) -> None:
+    assert (faulty.status, len(faulty.faults)) == (0, len(FAULTS))
+    assert f"{len(FAULTS)} faults;" in faulty.err
+    (tiny / "tiny" / "m.py").write_text(FAULTS["a broken link"][0])
     done = build(tiny, "--lang", "en")
-    assert done.status == 0
-    assert len(done.faults) == 1, done.err
-    assert re.match("tiny/" + expected, done.faults[0])
-    assert " — " in done.faults[0]
-    assert "m.html" in [file.name for file in done.folder.iterdir()]
+    assert (done.status, len(done.faults)) == (0, 1)
     assert "1 fault;" in done.err
     strict = build(tiny, "--strict", "--lang", "en")
     assert (strict.status, strict.faults) == (1, done.faults)

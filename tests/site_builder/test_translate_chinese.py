@@ -11,12 +11,11 @@ import pytest
 from site_builder.catalogues import INTERFACE, path_of
 from site_builder.config import load
 from site_builder.model import Page
-from site_builder.site import read
 from site_builder.translate import files, interface, localise, units
 from site_builder.translate.catalogue import Catalogue
 from site_builder.translate.matching import match
 
-from .conftest import REPOSITORY
+from .conftest import REPOSITORY, our_pages
 
 CONFIG = load(REPOSITORY)
 SAME = re.compile(r"\$\$?.+?\$\$?|`+.+?`+", re.S)
@@ -32,11 +31,11 @@ MISPLACED = re.compile(f"[{FULL_WIDTH}] | [{FULL_WIDTH}]|[\u4e00-\u9fff][,.:;?!(
 @cache
 def pages() -> dict[str, Page]:
     """Those that the site has in Chinese, by the names of their catalogues."""
-    covered = (page for page in read(CONFIG).pages.values() if CONFIG.covers("zh", page.source.path))
+    covered = (page for page in our_pages().values() if CONFIG.covers("zh", page.source.path))
     return {path_of("zh", page.url): page for page in covered}
 
 
-NAMES = sorted(pages())
+NAMES = files.names(CONFIG, "zh")
 
 
 def catalogue(name: str) -> Catalogue:
@@ -61,7 +60,7 @@ def words(text: str) -> str:
 def test_the_pages_on_attention_are_there_and_no_catalogue_is_of_another() -> None:
     names = ("index", "mha", "fused_attention", "relative_mha", "positional_encoding")
     assert {*NAMES} == {"zh/index.po", *(f"zh/transformers/{name}.po" for name in names)}
-    assert {*files.names(CONFIG, "zh")} == {*NAMES}
+    assert {*pages()} == {*NAMES}
 
 
 @pytest.mark.parametrize("name", NAMES)
