@@ -154,7 +154,7 @@ class Renderer:
         known = self._store.get_many(_KIND, wanted)
         self._page = {key: json.loads(value) for key, value in known.items()}
         made = {
-            key: _typeset(source, display, bodies)
+            key: _typeset(source, display, bodies, keep=True)
             for key, (source, display) in wanted.items()
             if key not in known
         }
@@ -200,8 +200,16 @@ def _version_key() -> bytes:
     return digest(fingerprint(), json.dumps(_OPTIONS))
 
 
-def _typeset(source: Source, display: bool, bodies: dict[str, str]) -> dict[str, Any]:
-    request = {"tex": source.sent, "source": source.text, "display": display, "macros": bodies, **_OPTIONS}
+def _typeset(source: Source, display: bool, bodies: dict[str, str], *, keep: bool = False) -> dict[str, Any]:
+    """With `keep` the engine remembers the formula until marks are asked for, so that it need not parse it again."""
+    request = {
+        "tex": source.sent,
+        "source": source.text,
+        "display": display,
+        "macros": bodies,
+        "keep": keep,
+        **_OPTIONS,
+    }
     try:
         answer: dict[str, Any] = ENGINE.call("typeset", request)
     except LimitError as error:

@@ -20,6 +20,30 @@ katex.__defineFunction({
   },
 });
 
+// KaTeX parses and builds in one go. Marks need the tree between the two, and another in its place, so the parser's
+// class is asked for, which KaTeX hands only to the handlers of commands. Then the command is unknown again.
+let Parser = null;
+katex.__defineFunction({
+  type: "parser",
+  names: ["\\site@parser"],
+  numArgs: 0,
+  handler({parser, token}) {
+    if (Parser) throw new katex.ParseError("Undefined control sequence: \\site@parser", token);
+    Parser = parser.constructor;
+    return {type: "ordgroup", mode: parser.mode, body: []};
+  },
+});
+katex.__parse("\\site@parser");
+
+// The tree that was parsed last, if it is the whole one: a tag comes beside it. And one to be built whatever the expression.
+let latest = null, given = null;
+const parse = Parser.prototype.parse;
+Parser.prototype.parse = function () {
+  const body = given ?? parse.call(this);
+  latest = this.gullet.macros.get("\\df@tag") ? null : body;
+  return body;
+};
+
 // KaTeX writes `\def`s of the expression into the object that holds the macros: each call has its own.
 const settings = (request) => ({
   displayMode: request.display,
@@ -95,6 +119,72 @@ const described = (error, request) => {
   };
 };
 
+// ---- from KaTeX's tree of elements to text
+//
+// To the letter what its own `toMarkup` makes, in a third of the time: there each class, style and letter is searched for
+// what must be escaped, and most of them have been seen before.
+
+const kept = (make) => {
+  const known = new Map();
+  return (text) => {
+    let made = known.get(text);
+    if (made === undefined) {
+      // Whoever writes a new number into each formula shall not fill the memory with them.
+      if (known.size > 5000) known.clear();
+      made = make(text);
+      known.set(text, made);
+    }
+    return made;
+  };
+};
+
+const ENTITIES = {"&": "&amp;", ">": "&gt;", "<": "&lt;", '"': "&quot;", "'": "&#x27;"};
+const plain = (text) => String(text).replace(/[&><"']/g, (sign) => ENTITIES[sign]);
+const escaped = kept(plain);
+const property = kept((name) => name.replace(/([A-Z])/g, "-$1").toLowerCase() + ":");
+
+const classNames = (classes) => {
+  let names = "";
+  for (let at = 0; at < classes.length; at++) if (classes[at]) names += names ? " " + classes[at] : classes[at];
+  return escaped(names);
+};
+
+const styleOf = (node) => {
+  let style = node.italic > 0 && node.text !== undefined ? "margin-right:" + +node.italic.toFixed(4) + "em;" : "";
+  for (const name in node.style) if (node.style[name] !== undefined) style += property(name) + node.style[name] + ";";
+  return style && ' style="' + escaped(style) + '"';
+};
+
+const inside = (node) => {
+  const {children} = node;
+  let html = "";
+  for (let at = 0; at < children.length; at++) html += children[at].toMarkup();
+  return html;
+};
+
+const {Span, SymbolNode} = katex.__domTree;
+const MARKS = new Set(["data-s", "data-e", "data-c"]);
+const INVALID = /[\s"'>/=\x00-\x1f]/;
+
+// Where a mark ends is written with a blank, so that all of it can be taken out again without counting brackets.
+Span.prototype.toMarkup = function () {
+  let html = "<span", end = "</span>";
+  if (this.classes.length) html += ' class="' + classNames(this.classes) + '"';
+  html += styleOf(this);
+  for (const name in this.attributes) {
+    if (INVALID.test(name)) throw new katex.ParseError("Invalid attribute name '" + name + "'");
+    html += " " + name + '="' + escaped(this.attributes[name]) + '"';
+    if (MARKS.has(name)) end = "</span >";
+  }
+  return html + ">" + inside(this) + end;
+};
+
+SymbolNode.prototype.toMarkup = function () {
+  const names = this.classes.length ? ' class="' + classNames(this.classes) + '"' : "";
+  const style = styleOf(this);
+  return names || style ? "<span" + names + style + ">" + escaped(this.text) + "</span>" : escaped(this.text);
+};
+
 // MathML carries the TeX along for those who copy it: they should get what the author wrote.
 const annotated = (html, tex) => {
   const open = '<annotation encoding="application/x-tex">';
@@ -106,10 +196,18 @@ const annotated = (html, tex) => {
 
 globalThis.version = () => JSON.stringify(katex.version);
 
+// Trees of the page whose formulas are typeset now, for the marks that are asked for next. Each is given out once: marks
+// change it.
+const trees = new Map();
+const nameOf = ({tex, display, macros}) => JSON.stringify([tex, display, macros]);
+const MOST = 2000;
+
 globalThis.typeset = (json) => {
   const request = JSON.parse(json);
   try {
-    return JSON.stringify({html: annotated(katex.renderToString(request.tex, settings(request)), request.source)});
+    const html = annotated(katex.renderToString(request.tex, settings(request)), request.source);
+    if (request.keep && latest && trees.size < MOST) trees.set(nameOf(request), latest);
+    return JSON.stringify({html});
   } catch (error) {
     return JSON.stringify(described(error, request));
   }
@@ -122,19 +220,37 @@ globalThis.typeset = (json) => {
 
 const unbraced = (node) => (node?.type === "ordgroup" && node.body.length === 1 ? unbraced(node.body[0]) : node);
 
-// Equal numbers for equal structures, wherever they were typed. `seen` holds the numbers given so far.
-const identity = (seen) => {
-  const known = new WeakMap();
+// Equal numbers for equal structures, wherever they were typed. Where an author typed something makes no difference.
+const identity = () => {
+  const known = new Map(), seen = new Map(), orders = new Map();
+  const numbered = (key) => {
+    let number = seen.get(key);
+    if (number === undefined) seen.set(key, number = "#" + seen.size);
+    return number;
+  };
+  // Nodes of one type have the same few lists of keys.
+  const ordered = (node) => {
+    const keys = Object.keys(node), name = keys.join();
+    let order = orders.get(name);
+    if (order === undefined) orders.set(name, order = keys.filter((key) => key !== "loc").sort());
+    return order;
+  };
+  const keyOf = (node) => {
+    let key = "";
+    if (Array.isArray(node)) {
+      for (let at = 0; at < node.length; at++) if (node[at] !== undefined) key += at + "=" + id(node[at]) + ",";
+      return key;
+    }
+    for (const name of ordered(node)) if (node[name] !== undefined) key += name + "=" + id(node[name]) + ",";
+    return key;
+  };
   const id = (value) => {
+    if (typeof value === "string") return "string:" + value;
     if (value === null || typeof value !== "object") return typeof value + ":" + value;
     const node = unbraced(value);
-    if (!known.has(node)) {
-      const keys = Object.keys(node).filter((key) => key !== "loc" && node[key] !== undefined).sort();
-      const key = keys.map((key) => key + "=" + id(node[key])).join();
-      if (!seen.has(key)) seen.set(key, "#" + seen.size);
-      known.set(node, seen.get(key));
-    }
-    return known.get(node);
+    let number = known.get(node);
+    if (number === undefined) known.set(node, number = numbered(keyOf(node)));
+    return number;
   };
   return id;
 };
@@ -331,21 +447,9 @@ const marker = (symbols, id) => {
   return {counting, wrapping, places, wraps: () => wraps};
 };
 
-// The tree to be rendered next; only while it is, the command exists.
-let tree = null;
-katex.__defineFunction({
-  type: "marked",
-  names: ["\\site@marked"],
-  numArgs: 0,
-  handler({parser, token}) {
-    if (!tree) throw new katex.ParseError("Undefined control sequence: \\site@marked", token);
-    return {type: "ordgroup", mode: parser.mode, semisimple: true, body: tree};
-  },
-});
-
 const parsed = (tex, request) => {
   try {
-    return katex.__parse(tex, settings({...request, display: true}));
+    return katex.__parse(tex, settings(request));
   } catch (error) {
     if (!(error instanceof katex.ParseError)) throw error;
     return null;
@@ -355,22 +459,28 @@ const parsed = (tex, request) => {
 // Of each formula of a page, the HTML with marks in it, or null where it has none or cannot be had; and how often each symbol occurs.
 globalThis.mark = (json) => {
   const request = JSON.parse(json);
-  const id = identity(new Map());
-  const {counting, wrapping, places, wraps} = marker(request.symbols.map((tex) => parsed(tex, request)), id);
-  const trees = request.formulas.map(({tex, display}) => parsed(tex, {...request, display}));
-  trees.forEach((body, at) => body && counting(request.formulas[at].count).list(body, true, true));
-  const html = trees.map((body, at) => {
+  const formulas = request.formulas.map((formula) => ({...request, ...formula}));
+  const bodies = formulas.map((formula) => {
+    const name = nameOf(formula), known = trees.get(name);
+    trees.delete(name);
+    return known ?? parsed(formula.tex, formula);
+  });
+  trees.clear();
+  const id = identity();
+  const {counting, wrapping, places, wraps} = marker(request.symbols.map((tex) => parsed(tex, {...request, display: true})), id);
+  bodies.forEach((body, at) => body && counting(formulas[at].count).list(body, true, true));
+  const html = bodies.map((body, at) => {
     if (!body) return null;
     try {
       const before = wraps();
-      tree = wrapping().list(body, true, true);
+      given = wrapping().list(body, true, true);
       if (wraps() === before) return null;
-      return katex.renderToString("\\site@marked", {...settings({...request, display: request.formulas[at].display}), output: "html"});
+      return katex.renderToString("", {...settings(formulas[at]), output: "html"});
     } catch (error) {
       if (!(error instanceof Error) || /call stack|out of memory|interrupted/.test(error.message)) throw error;
       return null;
     } finally {
-      tree = null;
+      given = null;
     }
   });
   return JSON.stringify({html, places});

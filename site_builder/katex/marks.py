@@ -23,7 +23,8 @@ Formula = tuple[str, bool]
 """The expression as the author typed it, and whether it stands as a block."""
 
 _VISIBLE = '<span class="katex-html"'
-_SPAN = regex(r"<(/?)span\b[^>]*>")
+_END = "</span >"
+"""So `engine.js` writes the end of a mark."""
 _MARK = regex(r'<span class="enclosing[^"]*"(?: style="color:[^"]*")?(?: data-[sec]="\d*")+>')
 _SPLIT = regex(r'(<span class="[^"]*")>([^<]+)</span>\1((?: style="margin-right:[^"]*")?>)([^<]+</span>)')
 
@@ -43,26 +44,10 @@ def joined(plain: str, marked: str) -> str | None:
     """The formula with its marks; nothing where they changed more than they may, or where there are none."""
     hidden, sign, visible = plain.partition(_VISIBLE)
     shown = marked.partition(_VISIBLE)[2]
-    if not _MARK.search(shown) or unmarked(shown) != merged(visible):
+    bare, count = _MARK.subn("", shown)
+    if not count or merged(bare.replace(_END, "")) != merged(visible):
         return None
-    return hidden + sign + shown
-
-
-def unmarked(html: str) -> str:
-    """The formula without its marks, letters side by side in one element again where KaTeX would have set them so."""
-    kept: list[str] = []
-    stack: list[bool] = []
-    at = 0
-    for tag in _SPAN.finditer(html):
-        if tag[1]:
-            # What encloses the visible part ends behind it.
-            is_mark = bool(stack) and stack.pop()
-        else:
-            is_mark = _MARK.fullmatch(tag[0]) is not None
-            stack.append(is_mark)
-        kept.append(html[at : tag.start()] + ("" if is_mark else tag[0]))
-        at = tag.end()
-    return merged("".join((*kept, html[at:])))
+    return hidden + sign + shown.replace(_END, "</span>")
 
 
 def merged(html: str) -> str:

@@ -2,6 +2,7 @@ r"""Math: what is typeset, and what comes out."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -11,9 +12,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from _quickjs import Context
 
 from site_builder import katex
 from site_builder.katex import MathError, render
+from site_builder.katex.source import prepare
 
 VENDORED = Path(__file__).resolve().parents[2] / "static/vendor/katex"
 SAMPLE = (Path(__file__).parent / "expressions.txt").read_text(encoding="utf-8").splitlines()
@@ -67,6 +70,20 @@ def test_the_sample_renders_to_balanced_html_and_mathml_with_its_source(tex: str
     assert tags.count("math") == 1
     assert annotation(html) == tex
     assert "katex-error" not in html
+
+
+def test_what_the_eye_gets_is_to_the_letter_what_katex_itself_writes() -> None:
+    context = Context()
+    context.set_max_stack_size(4 << 20)
+    context.eval("globalThis.console = {warn() {}}")
+    context.eval((VENDORED / "katex.min.js").read_text(encoding="utf-8"))
+    context.eval(
+        "globalThis.own = (tex) => JSON.stringify(katex.renderToString(tex, {displayMode: true, maxSize: 50}))"
+    )
+    for tex in SAMPLE:
+        sign = '<span class="katex-html"'
+        own = json.loads(context.get("own")(prepare(tex).sent))
+        assert render(tex, display=True).partition(sign)[2] == own.partition(sign)[2], tex
 
 
 def test_the_sample_is_wide() -> None:

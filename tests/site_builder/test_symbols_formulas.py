@@ -11,7 +11,7 @@ import pytest
 from site_builder import katex
 from site_builder.cache import Store
 from site_builder.katex import Formula, Marked, MathError, Renderer
-from site_builder.katex.marks import joined, unmarked
+from site_builder.katex.marks import joined, merged
 
 SAMPLE = (Path(__file__).parent / "expressions.txt").read_text(encoding="utf-8").splitlines()
 VISIBLE = '<span class="katex-html"'
@@ -73,6 +73,21 @@ def visible(html: str) -> str:
     return html.partition(VISIBLE)[2]
 
 
+def unmarked(html: str) -> str:
+    """The formula without its marks, found by counting brackets."""
+    kept: list[str] = []
+    stack: list[bool] = []
+    for piece in re.split("(<[^>]*>)", html):
+        is_mark = "data-" in piece
+        if piece.startswith("</"):
+            # What encloses the visible part ends behind it.
+            is_mark = bool(stack) and stack.pop()
+        elif piece.startswith("<") and not piece.endswith("/>"):
+            stack.append(is_mark)
+        kept.append("" if is_mark else piece)
+    return merged("".join(kept))
+
+
 def everything(
     symbols: tuple[str, ...] = ("x", "Q", "a", r"\alpha", "f(x)"),
 ) -> tuple[dict[Formula, str], Marked]:
@@ -93,6 +108,11 @@ def test_taken_out_again_the_marks_leave_what_was_there_before() -> None:
     for formula, html in result.html.items():
         assert unmarked(visible(html)) == unmarked(visible(plain[formula])), formula
         assert re.sub("<[^>]*>", "", html) == re.sub("<[^>]*>", "", plain[formula])
+
+
+def test_each_mark_ends_like_any_other_element() -> None:
+    _, result = everything()
+    assert all("</span >" not in html for html in result.html.values())
 
 
 def test_what_screen_readers_get_and_what_is_copied_knows_nothing_of_marks() -> None:
@@ -267,9 +287,9 @@ def test_what_was_marked_once_is_taken_from_the_store(monkeypatch: pytest.Monkey
     assert first.html
 
 
-def test_an_author_cannot_ask_for_the_tree_of_another() -> None:
+def test_an_author_cannot_ask_for_the_parser() -> None:
     with pytest.raises(MathError):
-        katex.render(r"\site@marked")
+        katex.render(r"\site@parser")
 
 
 def test_a_formula_that_cannot_be_typeset_leaves_the_others_their_marks() -> None:
