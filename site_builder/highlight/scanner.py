@@ -103,19 +103,34 @@ class UnsureError(Exception):
     """The file is not for the scanner."""
 
 
+class _Made(dict[str, Token]):
+    """The tokens of one class by their text. Most stand in a file many times, and are found faster than made."""
+
+    def __init__(self, cls: str) -> None:
+        super().__init__()
+        self.cls = cls
+
+    def __missing__(self, text: str) -> Token:
+        self[text] = Token(self.cls, text)
+        return self[text]
+
+
+_MADE = {cls: _Made(cls) for cls in ("", *{*CLASSES.values()})}
+
+
 def scanned(text: str) -> list[list[Token]]:
     """The tokens of each line, without line ends."""
     reader = Reader()
     imported = reader.imports.known
+    spaces, signs, operators = _MADE[""], _MADE["p"], _MADE["o"]
     line: list[Token] = []
     rows = [line]
     before, owner = "\n", ""
     for found in _TOKEN.finditer(text):
         group, part = found.lastgroup, found[0]
         if group == "space":
-            line.append(Token("", part))
-            continue
-        if group == "word" or group == "quoted":
+            line.append(spaces[part])
+        elif group == "word" or group == "quoted":
             cls, is_name, is_free = _WORDS[part]
             if before == "def" or before == "class":
                 cls = owner = "n"
@@ -129,18 +144,24 @@ def scanned(text: str) -> list[list[Token]]:
                     if is_free and part in imported:
                         cls = "t"
                     owner = cls
-            line.append(Token(cls, part))
+            line.append(_MADE[cls][part])
             before = part
         elif group == "punctuation":
-            _append(line, "p", part)
-            before = part[-1]
-        elif group == "operator":
-            _append(line, "o", part)
+            if line and line[-1][0] == "p":
+                _append(line, "p", part)
+            else:
+                line.append(signs[part])
             before = part[-1]
         elif group == "newline":
             line = []
             rows.append(line)
             before = "\n"
+        elif group == "operator":
+            if line and line[-1][0] == "o":
+                _append(line, "o", part)
+            else:
+                line.append(operators[part])
+            before = part[-1]
         elif group == "comment":
             _append(line, "c", part)
         elif group == "define" or group == "chain":
