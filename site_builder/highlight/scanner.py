@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from keyword import kwlist
 
 from pygments.token import Comment, Keyword, Name
 
@@ -68,12 +69,19 @@ _ASKED = "|".join(
         rf"(?:[fFtT][rR]?|[rR][fFtT])(?:{_FORMATTED})",
     )
 )
+_STATEMENT = (
+    rf"(?:match|case)(?=[ \t]++(?!(?:{'|'.join(word for word in kwlist if word.islower())})\b)"
+    r"[^\s\\\#:,;=^&|@~)\]}])(?!\s+[^\n_]*_\b)"
+)
+"""Where these begin a statement and not an expression. In some patterns Pygments has another colour for `_`."""
+_PIECE = regex(r"\s+|\w+")
 _REACHING = frozenset({"as", "class", "def", "from", "import", "yield"})
 """Words that are others before white space than at the end."""
 
 _TOKEN = regex(
     rf"""
       (?P<doc> ^[ \t]*+[rRuUbB]{{,2}}(?:\"{{3}}[\s\S]*?\"{{3}}|'{{3}}[\s\S]*?'{{3}}) )
+    | (?P<statement> ^[ \t]*+(?:case[ \t]++_(?=:)|{_STATEMENT}) )
     | (?P<soft> ^(?:[ \t]*+(?:match|case)\b(?![ \t]*[:,;=^&|@~)\]}}])|lazy[\s\\]) )
     | (?P<space> [ \t]++ )
     | (?P<asked> {_ASKED} )
@@ -179,6 +187,10 @@ def scanned(text: str) -> list[list[Token]]:
                 line.append(Token("", part[: -len(string)]))
             line = _spread(rows, "g", string)
             before = part[-1]
+        elif group == "statement":
+            for piece in _PIECE.findall(part):
+                line.append(spaces[piece] if piece.isspace() else Token("k", piece))
+                before = piece
         elif group == "asked":
             reader.before, reader.owner = before, owner
             for kind, piece in _asked(part):
