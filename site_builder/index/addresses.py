@@ -15,6 +15,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote
 
 from site_builder.errors import Diagnostic
@@ -30,14 +31,19 @@ def href(from_url: str, to_url: str, anchor: str = "") -> str:
     fragment = f"#{_quoted(anchor, _IN_FRAGMENT)}" if anchor else ""
     if from_url == to_url and anchor:
         return fragment
-    relative = posixpath.relpath("/" + to_url, posixpath.dirname("/" + from_url))
-    return _quoted(relative, "/") + fragment
+    return _relative(to_url, posixpath.dirname(from_url)) + fragment
+
+
+@lru_cache(maxsize=4096)
+def _relative(url: str, folder: str) -> str:
+    return _quoted(posixpath.relpath("/" + url, "/" + folder), "/")
 
 
 _IN_FRAGMENT = "/?:@!$&'()*+,;="
 """What may stand in a fragment as it is, besides letters, digits and `-._~`."""
 
 
+@lru_cache(maxsize=4096)
 def _quoted(text: str, safe: str) -> str:
     # A file name that is not UTF-8 comes from the operating system with surrogates: written as the bytes it
     # has.

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from site_builder.lazy import regex
 from site_builder.model import Page, Prose, ProseLine
@@ -68,6 +69,7 @@ def _placed(converted: list[str], lines: Sequence[ProseLine]) -> Iterator[ProseL
 _NO_LETTER = regex(r"\\.|&\w+;|\W")
 
 
+@lru_cache(maxsize=4096)
 def _letters(text: str) -> str:
     return _NO_LETTER.sub("", text)
 

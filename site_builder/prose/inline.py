@@ -31,6 +31,7 @@ _local = threading.local()
 
 _MARKUP = regex(r"[*_\[\\]|  \n")
 """In a text without any of these, Markdown means nothing."""
+_ESCAPED = regex(rf"\\([{re.escape(''.join(sorted(PUNCTUATION)))}])")
 
 
 def _markdown() -> Markdown:
@@ -52,11 +53,14 @@ def read(texts: Sequence[str], slots: Slots) -> list[tuple[str, str]]:
     result = [("", "")] * len(texts)
     for number, text in enumerate(texts):
         if _MARKUP.search(text):
-            for piece in _pieces(text):
-                SubElement(root, "p").text = piece
-                owners.append(number)
-        else:
-            result[number] = html.escape(text, quote=False), slots.fill_plain(text)
+            if _MARKUP.search(_ESCAPED.sub("", text)):
+                for piece in _pieces(text):
+                    SubElement(root, "p").text = piece
+                    owners.append(number)
+                continue
+            # It has nothing but signs that mean only themselves, such as those of `snake_case`.
+            text = _ESCAPED.sub(r"\1", text)
+        result[number] = html.escape(text, quote=False), slots.fill_plain(text)
     if owners:
         markdown = _markdown()
         markdown.treeprocessors["inline"].run(root)

@@ -21,6 +21,8 @@ from site_builder.lazy import regex
 from site_builder.prose import dollars, emphasis, glue, tags
 from site_builder.prose.context import Context, Passage, Target, normalised, unescaped
 
+_SPECIAL = regex(r"[\\`$<&\[\]\x00\x02\x03\ud800-\udfff\ue000\ue001]")
+"""A text without any of these is as Markdown may read it."""
 _BRACKET = regex(r"[\[\]]")
 _TAIL = regex(
     r"\([ \t\n]*(<[^<>\n]*>|(?:\\[^\n]|[^\s()<>\\]|\((?:\\[^\n]|[^\s()\\])*\))+)"
@@ -51,9 +53,12 @@ class _Bracket:
 
 def protect(block: Block, context: Context) -> str:
     """The block's text as Python-Markdown is to read it."""
-    passage = Passage(block, context.prose.text)
-    text = _Protector(passage, context).text()
-    return emphasis.settle(_EAST_BREAK.sub("", text))
+    text = block.text(context.prose.text)
+    if _SPECIAL.search(text):
+        text = _Protector(Passage(block, context.prose.text), context).text()
+    if not text.isascii():
+        text = _EAST_BREAK.sub("", text)
+    return emphasis.settle(text)
 
 
 class _Protector:

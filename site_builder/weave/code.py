@@ -70,7 +70,7 @@ class Code:
         )
 
     def names(self, section: Section) -> Iterator[str]:
-        """The identifiers of the section's code, for search."""
-        for number in section.code:
-            line = " ".join([text for cls, text in self.tokens[number - 1] if cls not in _NO_NAMES])
-            yield from _NAME.findall(line)
+        """The identifiers of the section's code, each once, for search."""
+        tokens = dict.fromkeys([token for number in section.code for token in self.tokens[number - 1]])
+        texts = " ".join([text for cls, text in tokens if cls not in _NO_NAMES])
+        yield from dict.fromkeys(_NAME.findall(texts))

@@ -82,6 +82,8 @@ def prose(title: str, lines: Sequence[str], context: Context) -> list[Block]:
 
 # --- reading ---
 
+_WORD = regex(r"\w+")
+
 
 def dedented(lines: Sequence[str]) -> list[str]:
     """Lines without their common indentation; blank lines stay."""
@@ -101,7 +103,7 @@ def groups(lines: Sequence[str]) -> list[list[str]]:
 
 
 def words(lines: Iterable[str]) -> Counter[str]:
-    return Counter(word for line in lines for word in re.findall(r"\w+", line))
+    return Counter(_WORD.findall("\n".join(lines)))
 
 
 def griffe_sections(style: Literal["google", "sphinx"], lines: Sequence[str]) -> list[Any]:

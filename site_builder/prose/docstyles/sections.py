@@ -15,7 +15,6 @@ read, and without these there is nothing left to do for it: what begins at the m
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 from site_builder.lazy import regex
@@ -107,7 +106,7 @@ def _items(kind: str, body: Sequence[str]) -> list[Entry]:
     for index, (each, group) in enumerate(zip(found[0].value, items, strict=True), 1):
         name, description = str(getattr(each, "name", "") or ""), str(each.description)
         entries.extend([_as_typed(name, description.split("\n"), group[0]), *nameless.get(index, ())])
-    told = sum((words([*entry.names, entry.type, *entry.text]) for entry in entries), Counter[str]())
+    told = words(text for entry in entries for text in (*entry.names, entry.type, *entry.text))
     return entries if not words(body) - told else []
 
 
