@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from site_builder.blocks.vocabulary import ELEMENTS, ENVIRONMENTS, LITERAL_ELEMENTS, small
 from site_builder.lazy import regex
@@ -36,8 +36,7 @@ class AtomKind(StrEnum):
 MATHS = frozenset({AtomKind.MATH, AtomKind.DISPLAY, AtomKind.ENVIRONMENT})
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(NamedTuple):
     """Offsets into the text it was found in; `inner` is what stands between the delimiters."""
 
     kind: AtomKind

@@ -16,6 +16,7 @@ import io
 import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder.lazy import regex
 from site_builder.model import ProseLine
@@ -36,8 +37,7 @@ class Docstring:
     alone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """A line of a literal's text. `leading` is true at a line's beginning, where spaces are indentation."""
 
     text: str

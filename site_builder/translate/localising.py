@@ -99,7 +99,7 @@ class _Shown:
         """Plain text on one line each, like the titles themselves."""
         texts = self.texts.get(PAPERS, {})
         return tuple(
-            replace(lines[0], text=" ".join(" ".join(line.text for line in lines).split()))
+            lines[0]._replace(text=" ".join(" ".join(line.text for line in lines).split()))
             if (lines := texts.get(number))
             else None
             for number in range(len(self.page.front.papers))

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import Context
 from site_builder.prose.docstyles.shapes import Block, Kind, dedent, is_code, item, label, literal, width
 from site_builder.prose.docstyles.text import code
