@@ -17,6 +17,7 @@ from functools import cached_property
 from site_builder import outputs, record, render, verified
 from site_builder.cache import digest
 from site_builder.config import Config
+from site_builder.errors import Diagnostic
 from site_builder.index import Card
 from site_builder.model import Page
 from site_builder.outputs import Group, steps
@@ -136,49 +137,41 @@ class _Work:
 
     def weave(self, output: Output, last: Ledger, *, known: bool, audience: Audience | None = None) -> None:
         """Weaves the pages that nobody has woven from the same, or whose files are not what they should be."""
-        keys = {place: self._key(place) for place in self.places}
-        self._take(keys, output, last)
+        context = Context(
+            self.site, self.cards, output, self.inputs.catalogues, self.inputs.looks, self.verified
+        )
+        seen = {place for place, url in self.places.items() if audience and url in audience.urls}
+        if not known:
+            # Examples are run once for all languages.
+            pages = {url for url, _ in seen}
+            seen = {place for place in self.places if place[0] in pages}
+        made = self._weave(seen, context, last, known=known)
+        if audience and made:
+            audience.told(self._so_far(made, last))
+        self._weave([place for place in self.places if place not in seen], context, last, known=known)
+        self.steady &= not self.waiting
+        self.diagnostics |= self._said()
+
+    def _weave(self, places: Collection[Place], context: Context, last: Ledger, *, known: bool) -> list[Task]:
+        """Tells what had to be done."""
+        keys = {place: self._key(place) for place in places}
+        self._take(keys, context.output, last)
         lacking = self._lacking(keys)
         records, fleeting, unknown = self._records(lacking)
         if known and unknown:
             self.waiting = True
             keys |= {place: digest("waiting", keys[place]) for place in keys if place[0] in unknown}
-            self._take({place: key for place, key in keys.items() if place[0] in unknown}, output, last)
+            waiting = {place: key for place, key in keys.items() if place[0] in unknown}
+            self._take(waiting, context.output, last)
             lacking = self._lacking(keys)
-        self.taken = {keys[place]: entry.asked for place, entry in self.entries.items()}
+        self.taken |= {keys[place]: self.entries[place].asked for place in places if place in self.entries}
         fleeting |= self._run(unknown, records) if not known else set()
         tasks = [
             Task(url, tuple(languages), records.get(url, b""), known and url in unknown)
             for url, languages in lacking.items()
         ]
-        context = Context(
-            self.site, self.cards, output, self.inputs.catalogues, self.inputs.looks, self.verified
-        )
-        seen = [task for task in tasks if audience and self._is_seen(task, audience.urls)]
-        self._make(seen, context, keys, fleeting)
-        if audience and seen:
-            audience.told(self._so_far(seen, last))
-        self._make([task for task in tasks if task not in seen], context, keys, fleeting)
-        self.steady &= not self.waiting
-        spoken: dict[str, Entry] = {}
-        for place in self.places:
-            entry = self.entries[place]
-            self.diagnostics.update(entry.diagnostics)
-            spoken.setdefault(place[0], entry)
-        for entry in spoken.values():
-            self.diagnostics.update(entry.unkept)
-
-    def _make(
-        self, tasks: list[Task], context: Context, keys: Mapping[Place, bytes], fleeting: Collection[str]
-    ) -> None:
-        for done in spread(
-            woven,
-            tasks,
-            context,
-            self.jobs,
-            self._report("weaving"),
-            lambda task: size(self.cards[task.url].source),
-        ):
+        report, weight = self._report("weaving"), lambda task: size(self.cards[task.url].source)
+        for done in spread(woven, tasks, context, self.jobs, report, weight):
             for lang, entry in done.entries.items():
                 self.entries[done.url, lang] = entry
                 if not entry.digest or done.url in fleeting:
@@ -187,18 +180,24 @@ class _Work:
                     self.fresh[keys[done.url, lang]] = entry
             for url, (seen, changed) in done.files.items():
                 self._put(url, seen, changed)
+        return tasks
 
-    def _is_seen(self, task: Task, urls: Collection[str]) -> bool:
-        return any(self.places[task.url, lang] in urls for lang in task.languages)
+    def _said(self) -> set[Diagnostic]:
+        """What is said of the pages that are there."""
+        said: set[Diagnostic] = set()
+        spoken: dict[str, Entry] = {}
+        for place in self.places:
+            if entry := self.entries.get(place):
+                said.update(entry.diagnostics)
+                spoken.setdefault(place[0], entry)
+        for entry in spoken.values():
+            said.update(entry.unkept)
+        return said
 
     def _so_far(self, tasks: list[Task], last: Ledger) -> Report:
         """What was said of other pages than these is still to be confirmed, and holds until then."""
         paths = {self.cards[task.url].source.path for task in tasks}
-        said = {found for found in last.diagnostics if found.path not in paths}
-        for task in tasks:
-            for lang in task.languages:
-                entry = self.entries[task.url, lang]
-                said.update((*entry.diagnostics, *entry.unkept))
+        said = self._said() | {found for found in last.diagnostics if found.path not in paths}
         return Report(
             tuple(sorted(self.diagnostics | said)),
             len(self.site.index.order),

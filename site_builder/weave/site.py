@@ -100,17 +100,23 @@ class Site:
     uncovered: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The pages that are not made in a language, by URL."""
     log: Log | None = None
+    answers: Log = field(default_factory=dict, repr=False, compare=False)
+    """To what it was asked without a log."""
 
     def asking(self) -> Site:
         """The same site with an empty log."""
         return replace(self, log={})
 
     def still(self, log: Log) -> bool:
-        """Whether it would answer all of that alike."""
-        return all(
-            name in _QUESTIONS and getattr(self, name)(*about) == answer
-            for (name, about), answer in log.items()
-        )
+        """Whether it would answer all of that alike. Pages ask much the same, and nothing is worked out twice."""
+        answers = self.answers
+        for asked in log:
+            if asked not in answers:
+                name, about = asked
+                if name not in _QUESTIONS:
+                    return False
+                answers[asked] = getattr(self, name)(*about)
+        return log.items() <= answers.items()
 
     # ---- where pages stand
 
