@@ -150,11 +150,11 @@ class Read:
 def read(config: Config, jobs: int = 1) -> Read:
     """The first half of the line, for who wants the pages themselves."""
     from site_builder import index
-    from site_builder.site.pages import known
+    from site_builder.site.pages import page_of
     from site_builder.site.workers import spread
 
     inputs = survey(config)
-    found = spread(known, inputs.sources, config, jobs)
+    found = spread(page_of, inputs.sources, config, jobs)
     pages = {page.url: page for page in reversed(found) if page}
     tree = index.build(list(reversed(pages.values())), config.all_languages[1:])
     images = frozenset(asset.url for asset, _ in inputs.assets)

@@ -94,12 +94,12 @@ class _Work:
         self.inputs, self.shelf, self.jobs, self.progress = inputs, shelf, jobs, progress
         self.interrupted = interrupted
         self.config = inputs.config
-        known = introduce(inputs, shelf, jobs, self._report("reading"))
-        self.site, self.identity, self.verified = known.site, known.identity, verified.read(inputs.config)
-        self.cards, self.steady = known.cards, known.steady
+        met = introduce(inputs, shelf, jobs, self._report("reading"))
+        self.site, self.identity, self.verified = met.site, met.identity, verified.read(inputs.config)
+        self.cards, self.steady = met.cards, met.steady
         """Whether the same inputs would give the same again."""
         self.waiting = False
-        self.diagnostics = {*inputs.faults, *known.site.index.diagnostics, *self.verified.diagnostics}
+        self.diagnostics = {*inputs.faults, *met.site.index.diagnostics, *self.verified.diagnostics}
         self.recording = None
         if self.config.execute:
             self.recording = record.Recording(
@@ -110,7 +110,7 @@ class _Work:
         self.files: dict[str, Seen] = {}
         self.changed: set[str] = set()
         self.taken: dict[bytes, bytes] = {}
-        """By the keys of the pages that were known, what they had asked."""
+        """By the keys of the pages that were taken as they lay, what they had asked."""
         self.fresh: dict[bytes, Entry] = {}
         self.made: dict[str, tuple[bytes, tuple[str, ...]]] = {}
         self.regrouped: set[str] = set()
@@ -230,9 +230,9 @@ class _Work:
 
     def _take(self, keys: Mapping[Place, bytes], output: Output, last: Ledger) -> None:
         """What was woven before and would come out alike, as far as its files are there."""
-        known: dict[bytes, Entry] = self.shelf.get(WOVEN, keys.values())
+        earlier: dict[bytes, Entry] = self.shelf.get(WOVEN, keys.values())
         for place, key in keys.items():
-            entry = known.get(key)
+            entry = earlier.get(key)
             if entry is None or output.anew:
                 continue
             files = {self.places[place]: entry.digest}
@@ -426,11 +426,11 @@ def _kept(config: Config) -> Callable[[str], bool]:
 def _recall_languages(config: Config, shelf: Shelf) -> None:
     """What is known of the languages of the site is asked once, and not by every build."""
     key = digest(builder(), *config.all_languages)
-    known = shelf.get(SPEECH, [key]).get(key)
-    if known is None:
-        known = {tag: speech.speech(tag) for tag in config.all_languages}
-        shelf.put(SPEECH, {key: known})
-    speech.recall(known)
+    said = shelf.get(SPEECH, [key]).get(key)
+    if said is None:
+        said = {tag: speech.speech(tag) for tag in config.all_languages}
+        shelf.put(SPEECH, {key: said})
+    speech.recall(said)
 
 
 def _source(card: Card) -> bytes:

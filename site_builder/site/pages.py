@@ -208,7 +208,7 @@ def stored(config: Config, source: SourceFile, read: bytes) -> Page | None:
     return page if isinstance(page, Page) else None
 
 
-def known(config: Config, file: tuple[SourceFile, bytes]) -> Page | None:
+def page_of(config: Config, file: tuple[SourceFile, bytes]) -> Page | None:
     """The page of a surveyed file, from the store if it is there; `None` if it has vanished."""
     source, seen = file
     try:

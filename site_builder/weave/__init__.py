@@ -245,6 +245,8 @@ class _Weaver:
                 note, plain = Markup(rendered.html), rendered.text
                 if rendered.headings:
                     title, heading = _unlinked(rendered.headings[0].html), rendered.headings[0].text
+                    # A search shows it above the rest.
+                    plain = plain.removeprefix(heading).lstrip()
             if _in_contents(section, bool(title), bool(note)):
                 name = section.scope.rpartition(".")[2] if section.kind in _DEFINING else ""
                 toc.append(TocEntry(f"#{section.anchor}", section.kind, title, name))

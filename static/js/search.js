@@ -90,8 +90,11 @@
   function snippet(section, words) {
     const { text, body } = section, line = document.createElement("p");
     const first = Math.min(...words.map(word => body.indexOf(word)).filter(place => place >= 0));
-    const start = Number.isFinite(first) ? Math.max(0, first - 40) : 0;
-    const end = Math.min(text.length, start + 160);
+    let start = Number.isFinite(first) ? Math.max(0, first - 40) : 0, end = Math.min(text.length, start + 160);
+    // Between words, where a blank is near: Chinese and Japanese have none.
+    const after = text.indexOf(" ", start), before = text.lastIndexOf(" ", end);
+    if (start && after >= 0 && after < Math.min(start + 30, first)) start = after + 1;
+    if (end < text.length && before > end - 30) end = before;
     mark(line, (start ? "… " : "") + text.slice(start, end) + (end < text.length ? " …" : ""), words);
     return line;
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from pathlib import Path
 
@@ -27,6 +28,7 @@ PAPERS_AND_TOOL = {
     "tool/__init__.py": '"""# The tool\\n\\nFor whom it is."""\nimport os\n',
     "tool/manual.md": "# The manual\n\n## How a mask is shown\n\nIn grey.\n",
     "tool/says.md": "# Claims\n\nWhat a page says.\n",
+    "tool/long.md": f"# Long\n\n{' '.join(f'words{number:03}' for number in range(60))}\n",
     "tool/mask.py": '''
         """# The mask of the claims"""
 
@@ -114,6 +116,18 @@ def test_what_readers_come_for_is_found_before_the_source_of_other_packages(
 ) -> None:
     found = look(visit.open(two_packages / "index.html"), words)
     assert [address.partition("/site/")[2] for address in found[:3]] == places
+
+
+def test_what_was_found_is_shown_in_whole_words_below_its_heading(two_packages: Path, visit: Visit) -> None:
+    page = visit.open(two_packages / "index.html")
+    look(page, "mask")
+    # All that the section says is its heading.
+    expect(page.locator("#search li").first.locator("p")).to_have_count(0)
+    look(page, "words030")
+    first, *words, last = page.locator("#search li p").first.inner_text().split()
+    assert (first, last) == ("…", "…")
+    assert "words030" in words
+    assert [word for word in words if not re.fullmatch(r"words\d{3}", word)] == []
 
 
 @pytest.mark.parametrize("words", ["d_k", "head", "dropout_prob"])
