@@ -11,7 +11,7 @@ import pytest
 
 from site_builder.translate.catalogue import read
 
-from .conftest import REPOSITORY, Builder, site_builder
+from .conftest import FIXTURES, REPOSITORY, Builder, site_builder
 
 
 def translate(cwd: Path, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
@@ -43,13 +43,19 @@ def fill(file: Path) -> None:
     file.write_text("\n".join(rows), "utf-8")
 
 
-@pytest.fixture
-def full(tiny: Path) -> Path:
-    """The tiny site, every block translated."""
-    translate(tiny, "update")
-    for file in (tiny / "translations" / "ja").rglob("*.po"):
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = Path(shutil.copytree(FIXTURES / "tiny", tmp_path_factory.mktemp("filled") / "tiny"))
+    translate(folder, "update")
+    for file in (folder / "translations" / "ja").rglob("*.po"):
         fill(file)
-    return tiny
+    return folder
+
+
+@pytest.fixture
+def full(filled: Path, tmp_path: Path) -> Path:
+    """The tiny site, every block translated."""
+    return Path(shutil.copytree(filled, tmp_path / "tiny"))
 
 
 def edit(file: Path, old: str, new: str) -> None:
