@@ -104,7 +104,7 @@ def _serve(
         watching(places, live.rebuild, poll=poll) as burst,
     ):
         say("building the site …")
-        live.rebuild(known=True)
+        live.rebuild(postpone=True)
         # What all builds have in common is no garbage.
         gc.freeze()
         say(f"serving {address} — Ctrl-C ends it")

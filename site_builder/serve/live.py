@@ -66,14 +66,14 @@ class Live:
         # Another server's first build is another build.
         self._run, self._number = secrets.token_hex(4), 0
 
-    def rebuild(self, interrupted: Interrupted = lambda: False, *, known: bool = False) -> None:
+    def rebuild(self, interrupted: Interrupted = lambda: False, *, postpone: bool = False) -> None:
         """
         Builds and tells the browsers: which URLs changed, or what went wrong. The pages that they show come first, and
-        are told of while the others are made. With `known` examples that have not been run yet are left for later.
+        are told of while the others are made. With `postpone` examples that have not been run yet are left for later.
         """
         with self.lock, undisturbed():
             try:
-                self._rebuild(interrupted, known)
+                self._rebuild(interrupted, postpone)
             except SiteError as error:
                 self._fail(str(error), f"error: {error}")
             except Exception as error:
@@ -113,14 +113,14 @@ class Live:
         for queue in self.waiting:
             queue.put_nowait(None)
 
-    def _rebuild(self, interrupted: Interrupted, known: bool) -> None:
+    def _rebuild(self, interrupted: Interrupted, postpone: bool) -> None:
         started = time.perf_counter()
         self.config = replace(self.reload(), output=str(self.folder))
         if self._shelf is None or self._shelf.store is not stores.opened(self.config):
             self._shelf = Shelf(stores.opened(self.config), keep=True)
         # What the author changed is shown at once; what its examples now give follows when they have been run.
-        report = self._build(self.config, self._shelf, started, known=True)
-        if report.waiting and not known and not interrupted():
+        report = self._build(self.config, self._shelf, started, postpone=True)
+        if report.waiting and not postpone and not interrupted():
             try:
                 self._build(self.config, self._shelf, started, interrupted=interrupted)
             except StoppedError:
@@ -132,7 +132,7 @@ class Live:
         shelf: Shelf,
         started: float,
         *,
-        known: bool = False,
+        postpone: bool = False,
         interrupted: Interrupted | None = None,
     ) -> Report:
         told: set[str] = set()
@@ -143,7 +143,7 @@ class Live:
             self._publish(changed, report.diagnostics)
 
         audience = Audience(self.seen, tell)
-        report = build(config, shelf=shelf, known=known, interrupted=interrupted, audience=audience)
+        report = build(config, shelf=shelf, postpone=postpone, interrupted=interrupted, audience=audience)
         self.beside = report.beside
         tell(report)
         self.beside = report.beside

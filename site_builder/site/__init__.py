@@ -61,13 +61,13 @@ def build(
     clean: bool = False,
     progress: Progress | None = None,
     shelf: Shelf | None = None,
-    known: bool = False,
+    postpone: bool = False,
     interrupted: Callable[[], bool] | None = None,
     audience: Audience | None = None,
 ) -> Report:
     """
     Builds the site into the configured output folder. A process that builds again hands the same `shelf` each time;
-    `known` waits for no example: what has not been run yet is left out. A `clean` build writes every file anew.
+    `postpone` waits for no example: what has not been run yet is left out. A `clean` build writes every file anew.
 
     Raises:
         StoppedError: `interrupted` has said so while examples ran.
@@ -95,7 +95,7 @@ def build(
                     jobs=jobs,
                     anew=clean,
                     progress=progress,
-                    known=known,
+                    postpone=postpone,
                     interrupted=interrupted,
                     audience=audience,
                 )

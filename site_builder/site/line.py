@@ -56,7 +56,7 @@ def make(
     jobs: int = 1,
     anew: bool = False,
     progress: Progress | None = None,
-    known: bool = False,
+    postpone: bool = False,
     interrupted: Callable[[], bool] | None = None,
     audience: Audience | None = None,
 ) -> Report:
@@ -72,7 +72,7 @@ def make(
     static, *others = work.groups
     # No page is shown without what it looks by.
     work.gather(static, output, last)
-    work.weave(output, last, known=known, audience=audience)
+    work.weave(output, last, postpone=postpone, audience=audience)
     for group in others:
         work.gather(group, output, last)
     work.images(output)
@@ -135,39 +135,43 @@ class _Work:
         yield from (url for group in self.groups for url in group.urls)
         yield from (asset.url for asset, _ in self.inputs.assets)
 
-    def weave(self, output: Output, last: Ledger, *, known: bool, audience: Audience | None = None) -> None:
+    def weave(
+        self, output: Output, last: Ledger, *, postpone: bool, audience: Audience | None = None
+    ) -> None:
         """Weaves the pages that nobody has woven from the same, or whose files are not what they should be."""
         context = Context(
             self.site, self.cards, output, self.inputs.catalogues, self.inputs.looks, self.verified
         )
         seen = {place for place, url in self.places.items() if audience and url in audience.urls}
-        if not known:
+        if not postpone:
             # Examples are run once for all languages.
             pages = {url for url, _ in seen}
             seen = {place for place in self.places if place[0] in pages}
-        made = self._weave(seen, context, last, known=known)
+        made = self._weave(seen, context, last, postpone=postpone)
         if audience and made:
             audience.told(self._so_far(made, last))
-        self._weave([place for place in self.places if place not in seen], context, last, known=known)
+        self._weave([place for place in self.places if place not in seen], context, last, postpone=postpone)
         self.steady &= not self.waiting
         self.diagnostics |= self._said()
 
-    def _weave(self, places: Collection[Place], context: Context, last: Ledger, *, known: bool) -> list[Task]:
+    def _weave(
+        self, places: Collection[Place], context: Context, last: Ledger, *, postpone: bool
+    ) -> list[Task]:
         """Tells what had to be done."""
         keys = {place: self._key(place) for place in places}
         self._take(keys, context.output, last)
         lacking = self._lacking(keys)
         records, fleeting, unknown = self._records(lacking)
-        if known and unknown:
+        if postpone and unknown:
             self.waiting = True
             keys |= {place: digest("waiting", keys[place]) for place in keys if place[0] in unknown}
             waiting = {place: key for place, key in keys.items() if place[0] in unknown}
             self._take(waiting, context.output, last)
             lacking = self._lacking(keys)
         self.taken |= {keys[place]: self.entries[place].asked for place in places if place in self.entries}
-        fleeting |= self._run(unknown, records) if not known else set()
+        fleeting |= self._run(unknown, records) if not postpone else set()
         tasks = [
-            Task(url, tuple(languages), records.get(url, b""), known and url in unknown)
+            Task(url, tuple(languages), records.get(url, b""), postpone and url in unknown)
             for url, languages in lacking.items()
         ]
         report, weight = self._report("weaving"), lambda task: size(self.cards[task.url].source)

@@ -35,7 +35,7 @@ class Report:
     changed: tuple[str, ...] = ()
     """The URLs of the files that are new, other than they were, or gone."""
     waiting: bool = False
-    """Whether examples were not run, since only what is known was asked for."""
+    """Whether examples were not run, since they were postponed."""
     beside: Beside = field(default_factory=Beside)
 
 

@@ -167,7 +167,7 @@ class Project:
         with _few(jobs):
             if self.shelf and not changes:
                 # As `serve` does: first what is known, then the rest.
-                build(config, jobs=jobs, shelf=self.shelf, known=True)
+                build(config, jobs=jobs, shelf=self.shelf, postpone=True)
             return build(config, jobs=jobs, shelf=self.shelf)
 
     def clean(self) -> tuple[dict[str, bytes], Report]:
