@@ -114,8 +114,9 @@
   }
 
   function show() {
+    if (!sections) return;   // the index is still on its way: nothing can be said to be missing
     const words = [...new Set(fold(input.value).split(/\s+/).filter(Boolean))];
-    hits = words.length && sections ? find(words) : [];
+    hits = words.length ? find(words) : [];
     list.replaceChildren(...hits.slice(0, MOST).map((section, index) => {
       const item = document.createElement("li"), link = document.createElement("a");
       const title = document.createElement("span"), name = document.createElement("code"), page = document.createElement("span");

@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from .conftest import Visit, run_builder
 
@@ -146,6 +146,21 @@ def test_in_japanese_it_finds_exactly_the_sections_that_contain_the_text(
     expected = containing(site, "ja", words)
     assert len(found) == min(expected, 40)
     assert all("/ja/" in address for address in found)
+
+
+def test_who_types_faster_than_the_index_comes_is_not_told_that_nothing_was_found(
+    site: Path, visit: Visit
+) -> None:
+    held: list[Route] = []
+    visit.page.route("**/search/*.js", lambda route: held.append(route))
+    page = visit.open(site / "index.html")
+    with page.expect_request("**/search/*.js"):
+        page.keyboard.press("/")
+    page.locator("#search input").fill("head")
+    expect(page.locator("#search .tally")).to_have_text("")
+    held.pop().continue_()
+    expect(page.locator("#search .tally")).to_contain_text("of")
+    assert visit.messages == []
 
 
 def test_what_a_language_lacks_is_found_in_the_language_of_the_source(site: Path, visit: Visit) -> None:
