@@ -2,7 +2,9 @@
 ---
 title: The site
 summary: Where the pipeline begins, and what spares it most of its work.
-order: [line, acquaintance, pages, survey, shelf, ledger, report, inputs, places, stores, workers]
+order:
+  [line, acquaintance, weaving, pages, gathering, files, survey, shelf, ledger, report, inputs, places, stores,
+  workers]
 ---
 # The site
 

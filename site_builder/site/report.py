@@ -48,5 +48,10 @@ class Audience:
     """Called when they are there, with what has been done so far, if anything had to be done to them."""
 
 
+def telling(progress: Progress | None, what: str) -> Callable[[int, int], None] | None:
+    """For one thing that is being done, if anybody listens."""
+    return (lambda done, total: progress(what, done, total)) if progress else None
+
+
 class StoppedError(Exception):
     """Whoever asked for the build has other things to do."""
