@@ -15,7 +15,7 @@ import pytest
 from site_builder.cache import Store
 from site_builder.config import MANIFEST, Config, load
 from site_builder.record import Recording
-from site_builder.site import Report, Shelf, acquaintance, build, line, pages, workers
+from site_builder.site import Report, Shelf, acquaintance, build, pages, weaving, workers
 from site_builder.write import Output
 
 from .conftest import FIXTURES
@@ -61,7 +61,7 @@ class Site:
             return run(self, urls, *more)
 
         with pytest.MonkeyPatch.context() as patch:
-            for stage in (acquaintance, line):
+            for stage in (acquaintance, weaving):
                 patch.setattr(stage, "spread", watched)
             patch.setattr(Recording, "run", noted)
             done.report = build(replace(self.config, **changes), shelf=self.shelf, progress=progress)
@@ -236,7 +236,7 @@ def test_another_version_of_the_builder_makes_every_file_anew(
         return put(self, url, data)
 
     monkeypatch.setattr(Output, "put", noted)
-    for module in ("survey", "pages", "line", "ledger"):
+    for module in ("survey", "pages", "line", "gathering", "ledger"):
         monkeypatch.setattr(sys.modules[f"site_builder.site.{module}"], "builder", lambda: b"another")
     site.build()
     assert made == files(site.folder / "site").keys() - {MANIFEST}
