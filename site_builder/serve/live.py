@@ -60,6 +60,8 @@ class Live:
         self.beside = Beside()
         """What the last build has found imported that is no page."""
         self._shelf: Shelf | None = None
+        self._ready = False
+        """Whether all that a save may need is at hand."""
         self._printed: frozenset[Diagnostic] = frozenset()
         self._missed = False
         """Whether something was changed that nobody has been told of."""
@@ -118,8 +120,12 @@ class Live:
         self.config = replace(self.reload(), output=str(self.folder))
         if self._shelf is None or self._shelf.store is not stores.opened(self.config):
             self._shelf = Shelf(stores.opened(self.config), keep=True)
-        # What the author changed is shown at once; what its examples now give follows when they have been run.
-        report = self._build(self.config, self._shelf, started, postpone=True)
+        # What the author changed is shown at once; what its examples now give follows when they have been run. Nobody
+        # waits for the second build: it fetches what the first may have found that it need not have.
+        report = self._build(
+            self.config, self._shelf, started, postpone=True, thorough=not (postpone or self._ready)
+        )
+        self._ready |= not postpone
         if report.waiting and not postpone and not interrupted():
             try:
                 self._build(self.config, self._shelf, started, interrupted=interrupted)
@@ -133,6 +139,7 @@ class Live:
         started: float,
         *,
         postpone: bool = False,
+        thorough: bool = False,
         interrupted: Interrupted | None = None,
     ) -> Report:
         told: set[str] = set()
@@ -143,10 +150,16 @@ class Live:
             self._publish(changed, report.diagnostics)
 
         audience = Audience(self.seen, tell)
-        report = build(config, shelf=shelf, postpone=postpone, interrupted=interrupted, audience=audience)
+        report = build(
+            config,
+            shelf=shelf,
+            postpone=postpone,
+            thorough=thorough,
+            interrupted=interrupted,
+            audience=audience,
+        )
         self.beside = report.beside
         tell(report)
-        self.beside = report.beside
         self._say(report, started)
         return report
 

@@ -64,12 +64,14 @@ def build(
     progress: Progress | None = None,
     shelf: Shelf | None = None,
     postpone: bool = False,
+    thorough: bool = False,
     interrupted: Callable[[], bool] | None = None,
     audience: Audience | None = None,
 ) -> Report:
     """
     Builds the site into the configured output folder. A process that builds again hands the same `shelf` each time;
-    `postpone` waits for no example: what has not been run yet is left out. A `clean` build writes every file anew.
+    `postpone` waits for no example: what has not been run yet is left out. A `clean` build writes every file anew;
+    a `thorough` one looks at every page though nothing has changed, so that the shelf has all of them at hand.
 
     Raises:
         StoppedError: `interrupted` has said so while examples ran.
@@ -81,7 +83,7 @@ def build(
         inputs = survey(config)
         folder = config.folder(config.output)
         last = Ledger() if clean else ledger.read(shelf, folder)
-        if settled(last, inputs, folder):
+        if not thorough and settled(last, inputs, folder):
             nothing = Written(0, len(last.files), 0)
             done = Report(last.diagnostics, last.pages, nothing, tallies=last.tallies, beside=last.beside)
         else:

@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,6 +29,8 @@ from site_builder.serve.app import permitted
 from site_builder.serve.live import Live
 from site_builder.serve.state import State, marked
 from site_builder.serve.watch import Burst, Handler, Watched, watching
+from site_builder.site import weaving, workers
+from site_builder.site.pages import Task
 
 
 def wait_until(done: Callable[[], bool]) -> None:
@@ -282,6 +284,31 @@ def test_the_page_that_is_looked_at_is_told_of_before_the_others_are_made(live: 
     assert "one.html" not in late["changed"]
     assert ["Changed" in (told["page"] or "") for told in home.told()] == [True, False]
     assert seen == [False, True]
+
+
+def test_a_server_that_found_everything_made_has_all_at_hand_after_its_second_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("__init__", "one", "two"):
+        (tmp_path / "pkg" / f"{name}.py").parent.mkdir(exist_ok=True)
+        (tmp_path / "pkg" / f"{name}.py").write_text(f'"""# Page {name}"""\n')
+    config = Config(root=tmp_path, packages=("pkg",))
+    Live(lambda: config, tmp_path / "copy", lambda line: None).rebuild()
+    live = Live(lambda: config, tmp_path / "copy", lambda line: None)
+    live.rebuild(postpone=True)
+    live.rebuild()
+    # What is not at hand now has to be made again.
+    (tmp_path / config.cache / "store.sqlite").unlink()
+    woven: list[str] = []
+
+    def spread(function: Callable[..., Any], tasks: Sequence[Task], *more: Any) -> list[Any]:
+        woven.extend(task.url for task in tasks)
+        return workers.spread(function, tasks, *more)
+
+    monkeypatch.setattr(weaving, "spread", spread)
+    (tmp_path / "pkg" / "one.py").write_text('"""# Page one"""\n\nx = 1\n')
+    live.rebuild()
+    assert woven == ["one.html"]
 
 
 def test_pages_that_nobody_looks_at_are_told_of_once(live: Live, tmp_path: Path) -> None:
