@@ -35,11 +35,13 @@ Interrupted = Callable[[], bool]
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """No garbage is looked for while somebody waits: there is time for it when they have been told."""
+    was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if was_on:
+            gc.enable()
 
 
 class Live:
