@@ -190,8 +190,7 @@ const annotated = (html, tex) => {
   const open = '<annotation encoding="application/x-tex">';
   const start = html.indexOf(open) + open.length;
   const end = html.indexOf("</annotation>", start);
-  const entities = {"&": "&amp;", ">": "&gt;", "<": "&lt;", '"': "&quot;", "'": "&#x27;"};
-  return html.slice(0, start) + tex.replace(/[&><"']/g, (sign) => entities[sign]) + html.slice(end);
+  return html.slice(0, start) + plain(tex) + html.slice(end);
 };
 
 globalThis.version = () => JSON.stringify(katex.version);

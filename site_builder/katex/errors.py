@@ -41,7 +41,6 @@ class MathError(ValueError):
 
 
 # What KaTeX says, what we say, and what the author can do.
-# What KaTeX says, what we say, and what the author can do.
 _WORDING = tuple(
     (regex(pattern, re.DOTALL), message, hint)
     for pattern, message, hint in (

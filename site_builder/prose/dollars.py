@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from site_builder.blocks import Atom, AtomKind
+from site_builder.blocks import Atom
+from site_builder.blocks.atoms import MATHS
 from site_builder.lazy import regex
 
-_MATH = (AtomKind.MATH, AtomKind.DISPLAY, AtomKind.ENVIRONMENT)
 _GONE = "\0"
 _REACH = 80
 """Characters beside the dollar that are looked at."""
@@ -50,7 +50,7 @@ def lone(text: str, atoms: Sequence[Atom]) -> Iterator[tuple[int, bool]]:
     left = "".join((*parts, text[at:]))
     if "$" not in left:
         return
-    has_math = any(atom.kind in _MATH for atom in atoms)
+    has_math = any(atom.kind in MATHS for atom in atoms)
     for found in _OPENS.finditer(left):
         if _is_formula(left[found.end() : found.end() + _REACH], has_math):
             yield found.start(), True

@@ -37,10 +37,8 @@ def headings(page: Page) -> tuple[tuple[str, ...], ...]:
     return tuple(result)
 
 
-def anchors(page: Page | None) -> frozenset[str]:
+def anchors(page: Page) -> frozenset[str]:
     """Every id that a link to the page may name, besides its lines."""
-    if page is None:
-        return frozenset()
     shown = sections(page)
     numbers = (f"section-{n}" for n in range(1, 1 + len(shown)))
     named = (section.anchor for section in shown)
