@@ -2,7 +2,7 @@
 ---
 title: Codes
 summary: Every diagnostic has a code that never changes its meaning; here each is explained.
-order: [sources, texts, formulas, shapes, examples, languages, links, access]
+order: [model, sources, texts, formulas, shapes, examples, languages, links, access]
 ---
 # Codes
 
