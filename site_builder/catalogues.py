@@ -1,7 +1,7 @@
 """
 ---
 title: Names of catalogues
-summary: What the files of translators are called, for who reads them and for who only asks whether they have changed.
+summary: What the files of translators are called, for whoever reads them or only asks whether they have changed.
 ---
 # Names of catalogues
 

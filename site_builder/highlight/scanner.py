@@ -7,8 +7,8 @@ summary: One expression finds the tokens that Pygments would, and leaves the res
 
 Pygments tries some forty rules at every token. Nearly all of a file needs ten, so here these are one expression, and
 its matches are tokens. What a word is [is written down](words.html), and so is how Pygments cuts
-[plain imports and decorators](statements.html). Others, and f-strings, it is given as they stand: before and behind
-each of them it is where it was at the start of the file.
+[plain imports and decorators](statements.html). Other ones, and f-strings, are handed to Pygments one by one: before
+and behind each of them it is where it was at the start of the file.
 
 Nothing is guessed. Where a file has something that the expression does not cover, or might cover in another way than
 Pygments, `UnsureError` says so, and the file is Pygments' to read.

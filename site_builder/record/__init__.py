@@ -10,7 +10,7 @@ order:
 
     recording = Recording(config, cards, read, store)
     recording.known(urls)       # records that the store has, as bytes
-    recording.run(urls, page)   # runs the examples of these pages: each URL with its Record
+    recording.run(urls, page)   # runs the examples of these pages: URL, Record, and whether it would be the same again
 
 So a build, which has cards of all pages, parses only what it runs; `diagnostics` tells what went wrong, at the lines of
 today.

@@ -7,7 +7,7 @@ summary: The limits of one page, from the configuration.
 
 Code on a page must not hang a build or fill a machine. Time and memory come from the configuration, as do the
 options by which output is compared; how much output is kept is fixed. The options and that amount are part of a
-record's key. Time and memory are not: a run that exceeded them is kept by no store.
+record's key. Time and memory are not: a run that exceeded them is no record for the next process.
 """
 
 from __future__ import annotations

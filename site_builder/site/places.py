@@ -6,8 +6,8 @@ summary: Below the cache, so that the next time finds what is the same; for one 
 # A place for a site that nobody publishes
 
 `check` makes the whole site and looks at it, and `serve` shows a copy of its own. In a folder that lasts, the second
-time makes only what has changed. A
-process that finds another at work there gets a folder of its own, and so does one without a cache.
+time makes only what has changed. A process that finds another at work there gets a folder of its own, and so does one
+without a cache.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ What a template says stands in `_("…")`; Jinja's own extractor finds it. The b
 languages. A project's `_interface.po` is read over them, and is asked only for what they lack.
 
 A script asks for nothing: what it may say stands in the page, in attributes that a template fills. A text that counts
-is there in all its forms (`plural_forms`).
+is there in all its [forms](speech.html).
 
 A template puts these words into attributes and sets them without another escaping, so none of them may bring
 HTML of its own, and one whose placeholders are wrong is not used at all.
