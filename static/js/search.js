@@ -24,14 +24,15 @@
   window.searchIndex = pages => {
     const known = new Set(sections?.map(section => section.file));
     const base = sections ? root : home.replace(/index\.html$/, ""), spoken = sections ? lang : "";
-    first ??= packageOf(pages[0][2]);
+    // The index of the source's language comes last, and has all pages.
+    if (pages.length) first = packageOf(pages[0][2]);
     const found = pages.filter(([file]) => !known.has(file)).flatMap(([file, page, parts]) => {
-      const weight = packageOf(parts) === first || isProse(parts) ? 1 : LATER;
+      const owner = packageOf(parts), prose = isProse(parts);
       return parts.map(([anchor, title, names, text], order) => {
         const [scope] = names.split(" ", 1);
         return {
           url: base + file + (anchor ? "#" + encodeURIComponent(anchor) : ""),
-          file, page, title, scope, text, order, weight, lang: spoken,
+          file, page, title, scope, text, order, owner, prose, lang: spoken,
           heading: fold(anchor ? title : page), name: fold(names), body: fold(text),
           // What the section is about by name: the module, or a definition that begins here.
           defined: !anchor || anchor === scope ? fold(scope) : "",
@@ -78,7 +79,8 @@
     for (const section of sections) {
       const points = words.map(word => score(section, word));
       if (!points.every(Boolean)) continue;
-      const { heading, order, weight } = section;
+      const { heading, order, owner, prose } = section;
+      const weight = prose || owner === first ? 1 : LATER;
       const title = heading === query ? 100 : words.length > 1 && heading.includes(query) ? 30 : 0;
       const opening = !order && words.some(word => heading.includes(word)) ? 25 : 0;
       found.push([weight * (points.reduce((a, b) => a + b) + title + opening), section]);

@@ -13,7 +13,12 @@ from playwright.sync_api import Page, Route, expect
 from .conftest import Visit, run_builder
 
 PAPERS_AND_TOOL = {
-    "pyproject.toml": '[tool.site_builder]\npackages = ["papers", "tool"]\n',
+    "pyproject.toml": """
+        [tool.site_builder]
+        packages = ["papers", "tool"]
+        languages = ["en", "ja", "zh"]
+        translated = { ja = ["tool/mask.py"], zh = ["nothing/*"] }
+    """,
     "papers/__init__.py": '"""# Papers"""\n',
     "papers/future.py": '''
         """# Who may see what"""
@@ -46,7 +51,7 @@ PAPERS_AND_TOOL = {
 
 @pytest.fixture(scope="module")
 def two_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Papers, and after them a tool with a manual and its own source."""
+    """Papers, and after them a tool with a manual and its own source, of which another language has a page or none."""
     folder = tmp_path_factory.mktemp("packages")
     for name, text in PAPERS_AND_TOOL.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -116,6 +121,20 @@ def test_what_readers_come_for_is_found_before_the_source_of_other_packages(
 ) -> None:
     found = look(visit.open(two_packages / "index.html"), words)
     assert [address.partition("/site/")[2] for address in found[:3]] == places
+
+
+@pytest.mark.parametrize("url", ["ja/tool/mask.html", "zh/all-pages.html"])
+def test_the_first_package_is_that_of_the_site_whatever_pages_a_language_has(
+    two_packages: Path, visit: Visit, url: str
+) -> None:
+    found = look(visit.open(two_packages / url), "mask")
+    places = [address.partition("/site/")[2].removeprefix("ja/") for address in found[:3]]
+    assert places == [
+        "future.html#causal_mask",
+        "tool/manual.html#how-a-mask-is-shown",
+        "tool/mask.html#mask",
+    ]
+    assert visit.messages == []
 
 
 def test_what_was_found_is_shown_in_whole_words_below_its_heading(two_packages: Path, visit: Visit) -> None:
