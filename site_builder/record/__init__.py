@@ -57,6 +57,8 @@ __all__ = [
 ]
 
 KIND = "record"
+PASSING = ("module-changed", "record-failed")
+"""The codes of what may be over a moment later. Of time and memory the next run, on the same machine, says the same."""
 
 # A page without examples needs none of these.
 _HOMES = {
@@ -76,8 +78,8 @@ class Recording:
 
     What another run might end otherwise, such as an example that took too long, is not kept in the store. A build that
     somebody starts runs it again: the machine may have been busy, and nobody would think of asking for more than that.
-    But one that follows each save of an author, who waits for nothing less, must not spend a minute each time on what
-    nobody has touched. It hands a `session`, which remembers that too, by the same key, while the process lives.
+    But one that follows each save must not spend a minute each time on what nobody has touched, while the author waits.
+    It hands a `session`, which remembers that too, by the key and the limits, as long as the process lives.
     """
 
     def __init__(
@@ -151,7 +153,7 @@ class Recording:
             url = urls[done.place]
             if done.lasting:
                 self.store.put(KIND, self.keys[url], done.record.to_bytes())
-            elif self.session and all(fault.lasting or fault.ends for fault in done.record.faults):
+            elif self.session and not any(fault.code in PASSING for fault in done.record.faults):
                 self.session.put(KIND, self._fleeting(url), done.record.to_bytes())
             yield url, done.record, done.lasting
 

@@ -164,6 +164,18 @@ def test_whoever_builds_again_and_again_runs_what_took_too_long_once(tmp_path: P
     assert ran(replace(config, example_seconds=2), shelf) == 1
 
 
+def test_whoever_builds_again_and_again_runs_what_needs_too_much_memory_once(tmp_path: Path) -> None:
+    write(tmp_path, large='"""\n>>> x = bytearray(10**10)\n"""\n', other='"""# Other"""\n')
+    config = Config(root=tmp_path, packages=("pkg",), output="site", execute=True, example_megabytes=300)
+    shelf = Shelf(stores.opened(config), keep=True)
+    for expected in ({"running", "weaving"}, {"weaving"}):
+        stages: set[str] = set()
+        report = build(config, shelf=shelf, progress=lambda what, done, total: stages.add(what))
+        assert [fault.code for fault in report.diagnostics] == ["example-memory"]
+        assert stages - {"reading"} == expected
+        edit(tmp_path, "other", "# Other", "# Other now")
+
+
 def keys_of(found: Collection[Page]) -> Keys:
     data = {page.source.module: encode(page) for page in found}
     cards = [Card.of(page, digest(data[page.source.module])) for page in found]
