@@ -21,7 +21,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from site_builder.cache import Store, digest
@@ -36,7 +36,7 @@ _PACKAGE = "__init__.py"
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Unshown:
     """A module that is no page. Where several folders have one of that name, it is all of them: any may be meant."""
 
     files: tuple[tuple[str, bytes], ...]
@@ -75,7 +75,7 @@ class Project:
         state: Callable[[str], bytes] = digest_of,
     ) -> None:
         self.store, self.state = store, state
-        self.modules: dict[str, Beside] = {}
+        self.modules: dict[str, Unshown] = {}
         """Those that were found, by name."""
         self.files: dict[str, bytes] = {}
         """Their files, and the digests of what is in these."""
@@ -136,10 +136,10 @@ class Project:
             for folder, asked in self._asked.items()
         }
 
-    def _read(self, module: str, files: Sequence[str]) -> Beside:
+    def _read(self, module: str, files: Sequence[str]) -> Unshown:
         read = tuple((file, self.state(file)) for file in files)
         self.files.update(read)
-        key = digest(module, recorder(), sys.version, *(part for each in read for part in each))
+        key = digest(module, recorder(), parser(), sys.version, *(part for each in read for part in each))
         known = self.store.get(FACTS, key)
         if known is None:
             known = json.dumps([_facts(module, file) for file in files]).encode()
@@ -147,7 +147,7 @@ class Project:
             if all(digest_of(file) == seen for file, seen in read):
                 self.store.put(FACTS, key, known)
         facts = json.loads(known)
-        return Beside(
+        return Unshown(
             read,
             digest(*(code for code, _, _ in facts)),
             tuple(name for _, imports, _ in facts for name in imports),
@@ -164,6 +164,13 @@ def _facts(module: str, file: str) -> tuple[str, Sequence[str], Sequence[tuple[s
     is_package = Path(file).name == _PACKAGE
     page = parse(SourceFile(file, file, module, "", is_package), data)
     return code_digest(data).hex(), page.imports, page.exports
+
+
+@cache
+def parser() -> bytes:
+    """Another parser may find other imports in the same file."""
+    folder = Path(__file__).parents[1] / "parse"
+    return digest(*(file.read_bytes() for file in sorted(folder.glob("*.py"))))
 
 
 @lru_cache(maxsize=4096)

@@ -28,7 +28,7 @@ from pathlib import Path
 from site_builder.cache import Store, digest
 from site_builder.index import Card
 from site_builder.installed import computing
-from site_builder.record.beside import Beside, Project
+from site_builder.record.beside import Project, Unshown
 from site_builder.record.facts import Facts, recorder
 from site_builder.record.sources import Read
 
@@ -174,19 +174,19 @@ class Keys:
         folder = os.path.dirname(source.file)  # noqa: PTH120 — asked for every name
         return project.find(owner, rest, [folder]) if source.is_package and project.holds(folder) else ""
 
-    def _module(self, name: str) -> Card | Beside:
+    def _module(self, name: str) -> Card | Unshown:
         if name in self.cards or self.project is None:
             return self.cards[name]
         return self.project.modules[name]
 
     def _code(self, name: str) -> bytes:
         found = self._module(name)
-        return found.code if isinstance(found, Beside) else self.facts[name].code
+        return found.code if isinstance(found, Unshown) else self.facts[name].code
 
     def _file(self, name: str) -> Iterator[tuple[str, bytes]]:
         """The file that Python will run; of several in question none can be said to be the one."""
         found = self._module(name)
-        if not isinstance(found, Beside):
+        if not isinstance(found, Unshown):
             yield found.source.file, self.digests[name]
         elif len(found.files) == 1:
             yield from found.files
