@@ -16,9 +16,10 @@ from site_builder.cache import Store
 from site_builder.config import MANIFEST, Config, load
 from site_builder.record import Recording
 from site_builder.site import Report, Shelf, acquaintance, build, pages, weaving, workers
+from site_builder.site.survey import builder
 from site_builder.write import Output
 
-from .conftest import FIXTURES
+from .conftest import FIXTURES, REPOSITORY
 from .editing import files
 
 BOTH = ("en", "ja")
@@ -240,6 +241,18 @@ def test_another_version_of_the_builder_makes_every_file_anew(
         monkeypatch.setattr(sys.modules[f"site_builder.site.{module}"], "builder", lambda: b"another")
     site.build()
     assert made == files(site.folder / "site").keys() - {MANIFEST}
+
+
+@pytest.mark.parametrize("name", ["site/line.py", "katex/engine.js"])
+def test_whatever_the_builder_works_with_makes_another_version_of_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = REPOSITORY / "site_builder"
+    copy = shutil.copytree(source, tmp_path / "builder", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(sys.modules["site_builder.site.survey"], "__file__", str(copy / "site" / "survey.py"))
+    assert builder.__wrapped__() == builder()
+    (copy / name).write_bytes((copy / name).read_bytes() + b"\n")
+    assert builder.__wrapped__() != builder()
 
 
 def test_better_prose_runs_no_example_and_other_code_runs_those_that_import_it(tmp_path: Path) -> None:
