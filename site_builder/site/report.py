@@ -37,6 +37,7 @@ class Report:
     waiting: bool = False
     """Whether examples were not run, since they were postponed."""
     beside: Beside = field(default_factory=Beside)
+    """What pages import that is no page: whoever waits for changes has to look there too."""
 
 
 @dataclass(frozen=True)

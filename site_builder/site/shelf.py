@@ -132,7 +132,7 @@ def _key() -> bytes:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists():
-            # Of two processes that make one, both take that of the later.
+            # Of two processes that make one at once the later wins; what the earlier has sealed is made anew.
             put(file, os.urandom(32), mode=0o600)
         key = file.read_bytes()
     except OSError:
