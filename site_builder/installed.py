@@ -47,7 +47,13 @@ def extensions() -> tuple[str, ...]:
 
 def version(distribution: str) -> str:
     """Empty where it is not installed."""
-    return _versions().get(_plain(distribution), "")
+    found = _versions().get(_plain(distribution))
+    if found == "":
+        # The folder of a checkout that is worked on has no version in its name, only in its files.
+        from importlib import metadata
+
+        return metadata.version(distribution) or ""
+    return found or ""
 
 
 @cache

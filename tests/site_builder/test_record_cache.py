@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from site_builder import installed
 from site_builder.cache import Store, digest
 from site_builder.config import Config
 from site_builder.index import Card
@@ -178,6 +179,20 @@ def test_whoever_builds_again_and_again_runs_what_needs_too_much_memory_once(tmp
     assert ran()
     edit(tmp_path, "other", "# Other", "# Another")
     assert not ran()
+
+
+def test_the_version_of_a_checkout_that_is_worked_on_is_known_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_arrays.egg-info").mkdir()
+    (tmp_path / "my_arrays.egg-info" / "PKG-INFO").write_text("Name: my-arrays\nVersion: 1.5\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed._versions.cache_clear()
+    assert installed.version("my.arrays") == "1.5"
+    monkeypatch.undo()
+    installed._versions.cache_clear()
+    assert installed.version("my.arrays") == ""
+    assert installed.version("pytest") == pytest.__version__
 
 
 def keys_of(found: Collection[Page]) -> Keys:
