@@ -28,7 +28,11 @@ def files_below(folder: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     seen: set[tuple[int, int]] = set()
     for inner, folders, names in os.walk(top, followlinks=True):
-        status = os.stat(inner)  # noqa: PTH116
+        try:
+            status = os.stat(inner)  # noqa: PTH116
+        except OSError:
+            # It was there a moment ago.
+            continue
         if (status.st_dev, status.st_ino) in seen:
             # A link that leads back.
             folders.clear()
