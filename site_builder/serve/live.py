@@ -55,8 +55,8 @@ class Live:
         self.state = State()
         self.lock = threading.Lock()
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.waiting: dict[asyncio.Queue[str | None], str] = {}
-        """By queue, the page that is looked at."""
+        self.tabs: dict[asyncio.Queue[str | None], str] = {}
+        """By its queue, the page that each tab of a browser shows."""
         self.seen: frozenset[str] = frozenset()
         """All those pages. A set that is exchanged as a whole, since builds look at it in another thread."""
         self.beside = Beside()
@@ -103,18 +103,18 @@ class Live:
         shows the page at `url`.
         """
         queue: asyncio.Queue[str | None] = asyncio.Queue()
-        self.waiting[queue] = url
-        self.seen = frozenset(self.waiting.values())
+        self.tabs[queue] = url
+        self.seen = frozenset(self.tabs.values())
         queue.put_nowait(self.state.greeting)
         return queue
 
     def leave(self, queue: asyncio.Queue[str | None]) -> None:
-        self.waiting.pop(queue, None)
-        self.seen = frozenset(self.waiting.values())
+        self.tabs.pop(queue, None)
+        self.seen = frozenset(self.tabs.values())
 
     def close(self) -> None:
         """Ends every stream, so that the server can stop."""
-        for queue in self.waiting:
+        for queue in self.tabs:
             queue.put_nowait(None)
 
     def _rebuild(self, interrupted: Interrupted, postpone: bool) -> None:
@@ -218,5 +218,5 @@ class Live:
 
     def _send(self, state: State, pages: Mapping[str, str]) -> None:
         text = state.text()
-        for queue, url in self.waiting.items():
+        for queue, url in self.tabs.items():
             queue.put_nowait(pages.get(url, text))
