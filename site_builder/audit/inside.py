@@ -61,7 +61,8 @@ def inside(
 ) -> Audited:
     """
     Reads a site's files, by URL. `page_of` tells which source a finished page was made from, `homes` where readers
-    begin, `elsewhere` which files exist though they are not among these: those of a language that was not built.
+    begin, `elsewhere` which files need not be among these: those of a language that was not built, and what is said to
+    be missing elsewhere.
     Addresses below `base_url` are the site's own. Those below `repository_url` that no author wrote were made for each
     page alike, and are not asked for.
     """
