@@ -42,6 +42,9 @@ class Regex(Generic[AnyStr]):
         setattr(self, name, found)
         return found
 
+    def __reduce__(self) -> tuple[Callable[..., re.Pattern[AnyStr]], tuple[AnyStr, int]]:
+        return regex, (self.pattern, self._flags)
+
 
 def later(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """

@@ -209,7 +209,8 @@ def _alive(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:
+    except (OSError, OverflowError):
+        # Not ours to ask, or not the number of a process.
         pass
     return True
 

@@ -67,6 +67,7 @@ def serve(
     bound = listen(host, port)
     with ExitStack() as stack:
         stack.callback(bound.close)
+        stack.callback(gc.unfreeze)
         _serve(config, reload, stack.enter_context(place(config)), bound, host, open_browser, poll, say)
 
 
@@ -94,7 +95,8 @@ def _serve(
 
     def places() -> Watched:
         """As they are now; but the output is the one that a build would write, not our copy."""
-        return watched(replace(live.config or config, output=config.output), live.beside)
+        current = replace(live.config, output=live.output) if live.config else config
+        return watched(current, live.beside)
 
     # What is saved during the first build is seen.
     with (

@@ -52,6 +52,8 @@ class Live:
     def __init__(self, reload: Callable[[], Config], folder: Path, say: Callable[[str], None]):
         self.reload, self.folder, self.say = reload, folder, say
         self.config: Config | None = None
+        self.output = ""
+        """Where a build with that configuration would write."""
         self.state = State()
         self.lock = threading.Lock()
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -119,9 +121,10 @@ class Live:
 
     def _rebuild(self, interrupted: Interrupted, postpone: bool) -> None:
         started = time.perf_counter()
-        self.config = replace(self.reload(), output=str(self.folder))
+        wanted = self.reload()
+        self.output, self.config = wanted.output, replace(wanted, output=str(self.folder))
         if self._shelf is None or self._shelf.store is not stores.opened(self.config):
-            self._shelf = Shelf(stores.opened(self.config), keep=True)
+            self._shelf, self._ready = Shelf(stores.opened(self.config), keep=True), False
         # What the author changed is shown at once; what its examples now give follows when they have been run. Nobody
         # waits for the second build: it fetches what the first may have found that it need not have.
         report = self._build(

@@ -88,15 +88,16 @@ class Weaving:
         context = Context(
             self.site, self.cards, output, self.inputs.catalogues, self.inputs.looks, self.verified
         )
-        seen = {place for place, url in self.places.items() if audience and url in audience.urls}
+        seen = [place for place, url in self.places.items() if audience and url in audience.urls]
         if not postpone:
             # Examples are run once for all languages.
             pages = {url for url, _ in seen}
-            seen = {place for place in self.places if place[0] in pages}
+            seen = [place for place in self.places if place[0] in pages]
         made = self._weave(seen, context, last, postpone=postpone)
         if audience and made:
             audience.told(self._so_far(made, last))
-        self._weave([place for place in self.places if place not in seen], context, last, postpone=postpone)
+        first = frozenset(seen)
+        self._weave([place for place in self.places if place not in first], context, last, postpone=postpone)
         self.steady &= not self.waiting
         self.diagnostics |= self._said()
 
