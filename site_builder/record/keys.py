@@ -66,10 +66,13 @@ class Keys:
                 self.facts[module] = Facts.from_bytes(known[key])
             else:
                 data = read(self.cards[module])
-                self.facts[module] = Facts.of(data)
-                # A file that was edited meanwhile says nothing of what it was.
                 if digest(data) == self.digests[module]:
+                    self.facts[module] = Facts.of(data)
                     fresh[key] = self.facts[module].to_bytes()
+                else:
+                    # A file that was edited meanwhile says nothing of the page that was made of it: whatever its
+                    # examples have given, they gave it on other lines.
+                    self.facts[module] = Facts(digest(data), False, ())
         store.put_many(FACTS, fresh)
 
     def has_examples(self, card: Card) -> bool:

@@ -25,7 +25,7 @@ from site_builder.errors import Diagnostic
 from site_builder.index import Card
 from site_builder.model import Page, SourceFile
 from site_builder.outputs import search, steps
-from site_builder.parse import parse
+from site_builder.parse import encode, parse
 from site_builder.prose.foreign import as_markdown
 from site_builder.render import Templates
 from site_builder.site import stores
@@ -208,6 +208,17 @@ def stored(config: Config, source: SourceFile, read: bytes) -> Page | None:
     return page if isinstance(page, Page) else None
 
 
+def source_of(config: Config, card: Card) -> bytes:
+    """The file that the page was made from; what is in it now, where that cannot be had."""
+    try:
+        data = content(card.source.file) if card.source.file else b""
+    except OSError:
+        data = b""
+    if digest(data) != card.digest and (page := stored(config, card.source, card.digest)):
+        return encode(page)
+    return data
+
+
 def page_of(config: Config, file: tuple[SourceFile, bytes]) -> Page | None:
     """The page of a surveyed file, from the store if it is there; `None` if it has vanished."""
     source, seen = file
@@ -224,7 +235,8 @@ def woven(context: Context, task: Task) -> Done:
     """One page in those languages, written to the output folder."""
     site, config = context.site, context.site.config
     page, steady = loaded(config, context.cards[task.url])
-    evidence = evidence_of(config, page, context.verified, task)
+    # A record speaks of the statements of just the code that was run.
+    evidence = evidence_of(config, page, context.verified, task if steady else replace(task, record=b""))
     told = (
         *(record.diagnostics(page, evidence.record) if evidence.record else ()),
         *evidence.checked.diagnostics,

@@ -12,19 +12,18 @@ were when it was woven, it is not woven again.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 from site_builder import record, verified
 from site_builder.cache import digest
 from site_builder.errors import Diagnostic
-from site_builder.index import Card
 from site_builder.model import Page
 from site_builder.outputs import steps
 from site_builder.site.acquaintance import Acquaintance
 from site_builder.site.files import Files
-from site_builder.site.inputs import content, size
+from site_builder.site.inputs import size
 from site_builder.site.ledger import Ledger
-from site_builder.site.pages import Context, Entry, Task, loaded, page_key, woven
+from site_builder.site.pages import Context, Entry, Task, loaded, page_key, source_of, woven
 from site_builder.site.report import Audience, Progress, Report, StoppedError, telling
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, digest_of
@@ -64,7 +63,12 @@ class Weaving:
         self.recording = None
         if self.config.execute:
             self.recording = record.Recording(
-                self.config, self.cards.values(), _source, shelf.store, state=digest_of, session=shelf.session
+                self.config,
+                self.cards.values(),
+                partial(source_of, self.config),
+                shelf.store,
+                state=digest_of,
+                session=shelf.session,
             )
         self.entries: dict[Place, Entry] = {}
         self.taken: dict[bytes, bytes] = {}
@@ -232,10 +236,3 @@ class Weaving:
 
     def _page(self, url: str) -> Page:
         return loaded(self.config, self.cards[url])[0]
-
-
-def _source(card: Card) -> bytes:
-    try:
-        return content(card.source.file) if card.source.file else b""
-    except OSError:
-        return b""

@@ -300,3 +300,51 @@ def test_what_is_edited_while_a_build_runs_and_put_back_is_as_it_was(site: Site,
     site.write(name, before)
     site.build()
     assert site.is_clean()
+
+
+LONG = '''
+def f(x):
+    """
+    >>> f(1)
+    3
+    """
+    y = x + 1
+    z = y + 1
+    return z
+'''
+SHORT = "def f(x): return x\n"
+
+
+@pytest.mark.parametrize(("stage", "cache"), [("introduced", ".site_builder_cache"), ("woven", "")])
+def test_a_page_that_became_another_meanwhile_bears_no_record_of_what_it_was(
+    stage: str, cache: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "pkg" / "one.py"
+    file.parent.mkdir()
+    (tmp_path / "pkg" / "__init__.py").touch()
+    file.write_text(LONG)
+    config = Config(root=tmp_path, packages=("pkg",), cache=cache, execute=True)
+    shelf = Shelf(Store())
+    build(config, shelf=shelf)
+    html = tmp_path / "docs" / "one.html"
+    assert 'class="rec' in html.read_text("utf-8")
+
+    def spread(function: Any, tasks: Any, *more: Any) -> Any:
+        # Half of a file is there when it is read, and all of it when its examples are looked for.
+        if function.__name__ == stage:
+            file.write_text(SHORT)
+        done = workers.spread(function, tasks, *more)
+        if stage == "introduced":
+            file.write_text(LONG)
+        return done
+
+    with monkeypatch.context() as patch:
+        for module in (acquaintance, weaving):
+            patch.setattr(module, "spread", spread)
+        file.write_text(LONG + "\n# One more.\n")
+        build(config, shelf=shelf)
+    shown = html.read_text("utf-8")
+    assert ('id="L9"' in shown, 'class="rec' in shown) == (False, False)
+    build(config, shelf=shelf)
+    shown = html.read_text("utf-8")
+    assert ('id="L9"' in shown, 'class="rec' in shown) == (stage == "introduced",) * 2

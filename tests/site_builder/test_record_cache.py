@@ -212,7 +212,8 @@ def test_a_file_that_was_edited_after_it_was_read_leaves_no_facts_about_what_it_
     found = [page for page in pages(tmp_path) if page.source.module == "pkg.one"]
     cards = [Card.of(page, digest(encode(page))) for page in found]
     store = Store()
-    Keys(cards, lambda card: b"'''\n>>> 1\n1\n'''\nx = 2\n", store)
+    meanwhile = Keys(cards, lambda card: b"'''\n>>> 1\n1\n'''\nx = 2\n", store)
+    assert not meanwhile.has_examples(cards[0])
     assert not Keys(cards, lambda card: b"x = 1\n", store).has_examples(cards[0])
 
 
