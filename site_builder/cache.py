@@ -193,6 +193,10 @@ class Store:
                 if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF not in _DAMAGE:
                     break
                 _set_aside(self._path)
+            except UnicodeDecodeError:
+                # The complaint quotes what is damaged, and no text can be made of it.
+                self._disconnect()
+                _set_aside(self._path)
             except OSError:
                 break
         self._path = None

@@ -54,5 +54,6 @@ def serve(
         open_browser=open_browser,
         poll=poll,
         say=lambda line: out.print(line),
+        verbose=verbose,
     )
     return 0

@@ -46,10 +46,20 @@ class Unshown:
     exports: tuple[tuple[str, str], ...]
 
 
+def content(file: str) -> bytes:
+    """
+    Raises:
+        OSError: it is gone, cannot be read, or is a pipe, which would keep us waiting for ever.
+    """
+    if not os.path.isfile(file):  # noqa: PTH113
+        raise OSError("it is no regular file")
+    return Path(file).read_bytes()
+
+
 def digest_of(file: str) -> bytes:
     """Of what is in a file, empty where there is none."""
     try:
-        return digest(Path(file).read_bytes())
+        return digest(content(file))
     except OSError:
         return b""
 
@@ -158,7 +168,7 @@ class Project:
 def _facts(module: str, file: str) -> tuple[str, Sequence[str], Sequence[tuple[str, str]]]:
     """The digest of its code, what it imports, and what it passes on of that."""
     try:
-        data = Path(file).read_bytes()
+        data = content(file)
     except OSError as error:
         return digest(str(error)).hex(), (), ()
     is_package = Path(file).name == _PACKAGE

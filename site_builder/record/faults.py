@@ -77,11 +77,16 @@ def _what(example: int | None) -> str:
 
 
 def imported(message: str, statement: int | None) -> Fault:
+    """
+    Without a statement it went wrong before the module's first line was run: in what a package around it imports, which
+    is not in the key of the module's record.
+    """
     return Fault(
         "module-import",
         f"this module cannot be imported, so that its examples did not run: {' '.join(message.split())}",
         "correct it, or install what it needs",
         statement=statement,
+        lasting=statement is not None,
     )
 
 

@@ -55,6 +55,7 @@ def serve(
     open_browser: bool = False,
     poll: bool = False,
     say: Callable[[str], None] = print,
+    verbose: bool = False,
 ) -> None:
     """
     Builds, serves and rebuilds until interrupted. `reload` gives the configuration as it is now: it is asked again
@@ -68,20 +69,19 @@ def serve(
     with ExitStack() as stack:
         stack.callback(bound.close)
         stack.callback(gc.unfreeze)
-        _serve(config, reload, stack.enter_context(place(config)), bound, host, open_browser, poll, say)
+        live = Live(reload, stack.enter_context(place(config)), say, verbose=verbose)
+        _serve(config, live, bound, host, open_browser, poll, say)
 
 
 def _serve(
     config: Config,
-    reload: Callable[[], Config],
-    folder: Path,
+    live: Live,
     bound: socket.socket,
     host: str,
     open_browser: bool,
     poll: bool,
     say: Callable[[str], None],
 ) -> None:
-    live = Live(reload, folder, say)
     address = f"http://{_shown(host)}:{bound.getsockname()[1]}/"
     server = uvicorn.Server(
         uvicorn.Config(

@@ -16,6 +16,7 @@ import gc
 import secrets
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -49,8 +50,15 @@ class Live:
     Keeps a site in `folder` up to date. Only one `rebuild` runs at a time; all else happens in the server's thread.
     """
 
-    def __init__(self, reload: Callable[[], Config], folder: Path, say: Callable[[str], None]):
-        self.reload, self.folder, self.say = reload, folder, say
+    def __init__(
+        self,
+        reload: Callable[[], Config],
+        folder: Path,
+        say: Callable[[str], None],
+        *,
+        verbose: bool = False,
+    ) -> None:
+        self.reload, self.folder, self.say, self.verbose = reload, folder, say, verbose
         self.config: Config | None = None
         self.output = ""
         """Where a build with that configuration would write."""
@@ -69,6 +77,7 @@ class Live:
         self._printed: frozenset[Diagnostic] = frozenset()
         self._missed = False
         """Whether something was changed that nobody has been told of."""
+        self._failed = False
         # Another server's first build is another build.
         self._run, self._number = secrets.token_hex(4), 0
 
@@ -85,7 +94,8 @@ class Live:
             except Exception as error:
                 # A fault of the builder must not end the session of an author.
                 text = f"{type(error).__name__}: {error}"
-                self._fail(text, f"a fault of the builder: {text}")
+                where = traceback.format_exc() if self.verbose else "start with -v to see where"
+                self._fail(text, f"a fault of the builder: {text} — {where}")
 
     def read(self, name: str) -> bytes | None:
         """A file of the site as it is now, and nothing else, whatever it is called."""
@@ -173,7 +183,9 @@ class Live:
         self._number += 1
         name = f"{self._run}-{self._number}"
         theme = any(url.startswith(("static/css", "static/js", "static/vendor")) for url in changed)
-        look = name if theme or not old.look else old.look
+        # A build that failed may have written style sheets before it did.
+        look = name if theme or self._failed or not old.look else old.look
+        self._failed = False
         faults = [asdict(found) | {"text": str(found)} for found in diagnostics]
         # Who does not know what came before asks for the page itself.
         before, self._missed = "" if self._missed else old.build, False
@@ -192,7 +204,7 @@ class Live:
         self._print(f"built {count(report.pages, 'page')} in {seconds:.2f} s, {changed} changed{before}")
 
     def _fail(self, error: str, line: str) -> None:
-        self._missed = True
+        self._missed = self._failed = True
         old = self.state
         message = {"error": error, "before": old.build, "changed": [], "diagnostics": []}
         self._tell(State(old.names, old.build, old.look, message))

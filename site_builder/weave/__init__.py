@@ -139,7 +139,10 @@ class _Weaver:
             toc = tuple(_entry(heading) for heading in intro.headings)
         around = site.around(page.url)
         found = _parts(intro, title[1], page.source.module) if page.source.is_markdown else ()
-        opening = found or (SearchEntry("", title[1], page.source.module, intro.text),)
+        # A reader looks for a paper and finds the page that is about it.
+        cited = "\n".join(f"{paper.title} {paper.authors}" for paper in page.front.papers)
+        first, *more = found or (SearchEntry("", title[1], page.source.module, intro.text),)
+        opening = (replace(first, text=f"{first.text}\n{cited}"), *more)
         return Woven(
             **_placed(site, page.url, self.lang),
             is_package=page.source.is_package,

@@ -84,8 +84,10 @@
       if (before !== mine || changed.includes(url)) await swap(changed, page);
       else mine = current;
     }
-    const source = document.documentElement.dataset.source;
-    say("On this page", diagnostics.filter(d => !source || d.path === source).map(d => d.text));
+    // What is wrong with its translation stands in the page's catalogue, or in that of the words around it.
+    const { source } = document.documentElement.dataset, catalogues = [url.replace(/html$/, "po"), url.split("/")[0] + "/_interface.po"];
+    const concerns = ({ path }) => !source || path === source || catalogues.some(each => path.endsWith("/" + each));
+    say("On this page", diagnostics.filter(concerns).map(d => d.text));
   };
 
   // One after the other, so that an older page never replaces a newer one.

@@ -108,6 +108,12 @@ def test_the_definition_comes_before_its_uses(site: Path, visit: Visit, words: s
     assert look(visit.open(site / "index.html"), words)[0].endswith(place)
 
 
+@pytest.mark.parametrize("words", ["attention is all you need", "Vaswani"])
+def test_a_paper_is_found_by_its_title_and_by_who_wrote_it(site: Path, visit: Visit, words: str) -> None:
+    found = look(visit.open(site / "index.html"), words)
+    assert any(address.endswith("transformers/mha.html") for address in found)
+
+
 @pytest.mark.parametrize(
     ("words", "places"),
     [

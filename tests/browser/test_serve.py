@@ -179,6 +179,18 @@ def test_a_syntax_error_is_shown_with_its_place_until_it_is_mended(served: Serve
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+def test_what_is_wrong_with_a_translation_is_shown_over_the_translated_page(
+    served: Served, visit: Visit
+) -> None:
+    page = visit.open(served.address + "ja/sums.html")
+    catalogue = served.folder / "translations" / "ja" / "sums.po"
+    text = catalogue.read_text("utf-8")
+    catalogue.write_text(text.replace("$a + b$ を", "$a + c$ を"), "utf-8")
+    expect(page.get_by_role("alert")).to_contain_text("translations/ja/sums.po:")
+    catalogue.write_text(text, "utf-8")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_a_page_that_is_renamed_goes_and_comes_and_so_does_a_folder(served: Served, visit: Visit) -> None:
     page = visit.open(served.address + "all-pages.html")
     deep = served.folder / "tiny" / "deep" / "deeper"

@@ -322,3 +322,19 @@ def test_processes_that_are_killed_while_they_write_lose_nothing_they_had_writte
     assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     database.close()
     assert sorted(file.name for file in path.parent.iterdir()) == [".gitignore", path.name]
+
+
+@pytest.mark.parametrize("place", [5, 7, 20])
+def test_a_file_whose_schema_is_damaged_is_set_aside(place: int, tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Store(path) as store:
+        store.put("kind", digest("key"), b"value")
+    data = bytearray(path.read_bytes())
+    # In a text that SQLite quotes when it complains.
+    data[data.find(b"tableentryentry") + place] = 0x8A
+    path.write_bytes(data)
+    with Store(path) as store:
+        assert store.get("kind", digest("key")) is None
+        store.put("kind", digest("key"), b"new")
+        assert store.get("kind", digest("key")) == b"new"
+    assert path.with_name("store.sqlite.damaged").exists()

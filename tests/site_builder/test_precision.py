@@ -348,3 +348,16 @@ def test_a_page_that_became_another_meanwhile_bears_no_record_of_what_it_was(
     build(config, shelf=shelf)
     shown = html.read_text("utf-8")
     assert ('id="L9"' in shown, 'class="rec' in shown) == (stage == "introduced",) * 2
+
+
+def test_what_could_not_be_imported_around_a_page_is_tried_again(tmp_path: Path) -> None:
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("from pkg.inner import value\n")
+    (package / "inner.py").write_text("def value(:\n")
+    (package / "page.py").write_text('"""# Page\n\n>>> 1\n1\n"""\n')
+    config = Config(root=tmp_path, packages=("pkg",), execute=True)
+    shelf = Shelf(Store(), keep=True)
+    assert "module-import" in {found.code for found in build(config, shelf=shelf).diagnostics}
+    (package / "inner.py").write_text("def value(): return 1\n")
+    assert build(config, shelf=shelf).diagnostics == ()

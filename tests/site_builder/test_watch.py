@@ -217,6 +217,19 @@ def test_only_what_the_build_wrote_is_read(tmp_path: Path) -> None:
         assert live.read(name) is None
 
 
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_fault_of_the_builder_ends_nothing_and_says_how_to_see_where(verbose: bool, tmp_path: Path) -> None:
+    def reload() -> Config:
+        raise ZeroDivisionError("none")
+
+    said: list[str] = []
+    live = Live(reload, tmp_path / "copy", said.append, verbose=verbose)
+    live.rebuild()
+    assert said[0].startswith("a fault of the builder: ZeroDivisionError: none — ")
+    assert ("Traceback" in said[0], "-v" in said[0]) == (verbose, not verbose)
+    assert live.state.message["error"] == "ZeroDivisionError: none"
+
+
 def test_a_failing_terminal_and_a_closed_loop_do_not_end_the_rebuilding(tmp_path: Path) -> None:
     def say(line: str) -> None:
         raise BrokenPipeError
@@ -309,6 +322,26 @@ def test_a_server_that_found_everything_made_has_all_at_hand_after_its_second_lo
     (tmp_path / "pkg" / "one.py").write_text('"""# Page one"""\n\nx = 1\n')
     live.rebuild()
     assert woven == ["one.html"]
+
+
+def test_a_style_sheet_that_was_saved_before_a_build_failed_is_loaded_after_the_next(
+    live: Live, tmp_path: Path
+) -> None:
+    tab = Tab(live, "one.html")
+    (tmp_path / "theme" / "static" / "css").mkdir(parents=True)
+    (tmp_path / "theme" / "static" / "css" / "page.css").write_text("p {}")
+    broken = tmp_path / "theme" / "templates" / "page.html"
+    broken.parent.mkdir()
+    broken.write_text("{% if %}")
+    live.rebuild()
+    assert live.state.message["error"]
+    broken.unlink()
+    live.rebuild()
+    assert tab.told()[-1]["look"] != tab.greeting["look"]
+    before = live.state.look
+    (tmp_path / "pkg" / "one.py").write_text('"""# Page one\n\nMore.\n"""\n')
+    live.rebuild()
+    assert live.state.look == before
 
 
 def test_pages_that_nobody_looks_at_are_told_of_once(live: Live, tmp_path: Path) -> None:
