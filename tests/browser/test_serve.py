@@ -185,7 +185,7 @@ def test_what_is_wrong_with_a_translation_is_shown_over_the_translated_page(
     page = visit.open(served.address + "ja/sums.html")
     catalogue = served.folder / "translations" / "ja" / "sums.po"
     text = catalogue.read_text("utf-8")
-    catalogue.write_text(text.replace("$a + b$ を", "$a + c$ を"), "utf-8")
+    catalogue.write_text(text.replace("$a$ と $b$", "$a$ と $c$"), "utf-8")
     expect(page.get_by_role("alert")).to_contain_text("translations/ja/sums.po:")
     catalogue.write_text(text, "utf-8")
     expect(page.get_by_role("alert")).to_have_count(0)
