@@ -137,8 +137,7 @@ class Section:
         return bool(self.code) or bool(self.prose)
 
 
-@dataclass(frozen=True)
-class Definition:
+class Definition(NamedTuple):
     """A class, function or method (`kind`), or a module-level name, and the section that shows it."""
 
     name: str

@@ -53,4 +53,4 @@ class Card:
 
 def _placed(item: Definition, opening: int | None) -> Definition:
     """A name in the middle of a section: its own line says more than the section's anchor."""
-    return replace(item, anchor=f"L{item.line}") if item.kind == "data" and opening != item.line else item
+    return item._replace(anchor=f"L{item.line}") if item.kind == "data" and opening != item.line else item

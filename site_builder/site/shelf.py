@@ -22,6 +22,7 @@ import os
 import pickle
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -142,9 +143,18 @@ def _key() -> bytes:
 
 class _Careful(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        if name in _PLAIN.get(module, ()) or (module in _OURS and "." not in name):
-            found = super().find_class(module, name)
-            # Not what the module has imported from elsewhere.
-            if isinstance(found, type) and found.__module__ == module:
-                return found
-        raise pickle.UnpicklingError(f"{module}.{name}")
+        return _harmless(module, name)
+
+
+@cache
+def _harmless(module: str, name: str) -> type:
+    """
+    Raises:
+        UnpicklingError: it is no plain value of the pipeline.
+    """
+    if name in _PLAIN.get(module, ()) or (module in _OURS and "." not in name):
+        found = getattr(import_module(module), name, None)
+        # Not what the module has imported from elsewhere.
+        if isinstance(found, type) and found.__module__ == module:
+            return found
+    raise pickle.UnpicklingError(f"{module}.{name}")
