@@ -12,6 +12,7 @@ they stand beside it, where authors and designers look for them.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from site_builder.errors import SiteError
@@ -24,23 +25,32 @@ def files_below(folder: Path) -> dict[str, str]:
     All files in it by their names from there, in order; what a linked folder holds belongs to it, as for templates that
     include each other.
     """
-    top = str(folder)
     found: dict[str, str] = {}
     seen: set[tuple[int, int]] = set()
-    for inner, folders, names in os.walk(top, followlinks=True):
+    waiting = [(str(folder), "")]
+    while waiting:
+        inner, below = waiting.pop()
         try:
             status = os.stat(inner)  # noqa: PTH116
+            if (status.st_dev, status.st_ino) in seen:
+                # A link that leads back.
+                continue
+            with os.scandir(inner) as entries:
+                there = list(entries)
         except OSError:
             # It was there a moment ago.
             continue
-        if (status.st_dev, status.st_ino) in seen:
-            # A link that leads back.
-            folders.clear()
-            continue
         seen.add((status.st_dev, status.st_ino))
-        below = inner[len(top) :].lstrip(os.sep).replace(os.sep, "/")
-        found |= {f"{below}/{name}" if below else name: f"{inner}{os.sep}{name}" for name in names}
-    return {name: found[name] for name in sorted(found) if os.path.isfile(found[name])}  # noqa: PTH113
+        folders = []
+        for entry in there:
+            # A link in a circle is neither a folder nor a file.
+            with suppress(OSError):
+                if entry.is_dir():
+                    folders.append((entry.path, f"{below}{entry.name}/"))
+                elif entry.is_file():
+                    found[f"{below}{entry.name}"] = entry.path
+        waiting += reversed(folders)
+    return dict(sorted(found.items()))
 
 
 def resource_root(name: str) -> Path:

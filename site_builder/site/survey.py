@@ -170,11 +170,10 @@ def looks(config: Config) -> dict[str, bytes]:
 def builder() -> bytes:
     """The builder is its own source, and what it works with."""
     folder = Path(__file__).parents[1]
-    sources = (file.read_bytes() for file in sorted(folder.rglob("*.py")))
     # The typesetter is a script among the assets, and so is what lies around it here.
-    typesetter = (resource_root("static") / "vendor/katex/katex.min.js", folder / "katex" / "engine.js")
-    scripts = (file.read_bytes() if file.is_file() else b"" for file in typesetter)
-    return digest(sys.version, *map(version, _TOOLS), *scripts, *sources)
+    typesetter = resource_root("static") / "vendor/katex/katex.min.js"
+    sources = (file for name, file in files_below(folder).items() if name.endswith((".py", ".js")))
+    return digest(sys.version, *map(version, _TOOLS), *map(digest_of, (typesetter, *sources)))
 
 
 def _folders(config: Config, name: str) -> list[Path]:

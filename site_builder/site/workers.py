@@ -35,13 +35,21 @@ def default_jobs() -> int:
 
 @contextmanager
 def unhurried() -> Iterator[None]:
-    """Garbage is looked for less often: a build makes millions of values, and hardly any of them in a circle."""
+    """
+    Garbage is looked for less often, and not among what there was before: a build makes millions of values, and hardly
+    any of them in a circle.
+    """
     before = gc.get_threshold()
+    frozen = gc.get_freeze_count()
     gc.set_threshold(50_000, 20, 20)
+    if not frozen:
+        gc.freeze()
     try:
         yield
     finally:
         gc.set_threshold(*before)
+        if not frozen:
+            gc.unfreeze()
 
 
 def spread(
