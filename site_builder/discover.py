@@ -16,9 +16,9 @@ import fnmatch
 import importlib.util
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 from site_builder.config import MANIFEST, Config
 from site_builder.errors import SiteError
@@ -29,16 +29,14 @@ PAGE_SUFFIXES = frozenset({".py", ".md"})
 ASSET_SUFFIXES = frozenset({".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif"})
 
 
-@dataclass(frozen=True, slots=True)
-class Asset:
+class Asset(NamedTuple):
     """An image that lies beside the modules and goes with them."""
 
     url: str
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     sources: tuple[SourceFile, ...]
     assets: tuple[Asset, ...]
 
@@ -65,7 +63,7 @@ def discover(config: Config) -> Found:
             module = _source(
                 _shown(config.root, target), str(target), target.name, "", package_name(target.parent)
             )
-            sources.append(replace(module, url=f"{prefix}index.html"))
+            sources.append(module._replace(url=f"{prefix}index.html"))
         else:
             files, images = _walk(config, target, prefix)
             sources += files

@@ -11,8 +11,7 @@ configuration that cannot be read, a folder that is not ours.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 class Place(Protocol):
@@ -26,8 +25,7 @@ class Place(Protocol):
     def column(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """`path:line:column: CODE message — hint`; line and column count from one."""
 
     path: str

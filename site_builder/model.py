@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 from site_builder.errors import Diagnostic
 
 
-@dataclass(frozen=True)
-class Position:
+class Position(NamedTuple):
     """A place in a file; line and column count from one, columns in characters."""
 
     path: str
@@ -55,8 +54,7 @@ class BlockState(StrEnum):
     MACHINE = "machine"
 
 
-@dataclass(frozen=True, slots=True)
-class BlockMark:
+class BlockMark(NamedTuple):
     """
     What a translated page tells of one block: its state, the line of its entry in the catalogue (0: it has none),
     and, of a stale one, the translation of the former text.
@@ -111,8 +109,7 @@ class Kind(StrEnum):
     CODE = "code"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """
     A stretch of whole lines of the file, and the prose that stands beside it.
 
@@ -164,8 +161,7 @@ class Paper:
     url: str = ""
 
 
-@dataclass(frozen=True)
-class FrontMatter:
+class FrontMatter(NamedTuple):
     """The keys that may stand between the `---` lines; `positions` tells where each was written."""
 
     title: str = ""
@@ -181,8 +177,7 @@ class FrontMatter:
         return dict(self.positions).get(key)
 
 
-@dataclass(frozen=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """One file that becomes a page: where it is, what it is called, where its page goes."""
 
     path: str

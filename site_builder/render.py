@@ -15,12 +15,11 @@ import json
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from gettext import NullTranslations
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import jinja2
 from markupsafe import Markup, escape
@@ -32,8 +31,7 @@ from site_builder.translate.speech import plural_forms
 from site_builder.weave.model import Woven
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """One page in the tree of all pages."""
 
     title: Markup
@@ -127,13 +125,13 @@ class Templates:
     def contents(self, page: Woven, tree: tuple[Node, ...]) -> str:
         """The page that lists all pages of one language."""
         title = self.translations.gettext("All pages")
-        named = replace(page, title=Markup(escape(title)), title_text=title)
+        named = page._replace(title=Markup(escape(title)), title_text=title)
         return self._render("contents.html", named, {"tree": tree})
 
     def not_found(self, page: Woven) -> str:
         """What a web server shows for an address that leads nowhere; its links are absolute paths."""
         title = self.translations.gettext("Page not found")
-        return self._render("404.html", replace(page, title=Markup(escape(title)), title_text=title), {})
+        return self._render("404.html", page._replace(title=Markup(escape(title)), title_text=title), {})
 
     def redirect(self, page: Woven, target: str) -> str:
         """A page for an old URL that leads to the new one."""

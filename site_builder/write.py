@@ -49,8 +49,7 @@ class Seen(NamedTuple):
         return self[1:] == (status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """How many files were new or changed, were as before, and were removed."""
 
     changed: int

@@ -11,8 +11,6 @@ marker is there.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from site_builder.blocks import starts
 from site_builder.blocks.cursor import BLANKS, Cursor
 from site_builder.blocks.model import Block, BlockKind, Container, ContainerKind
@@ -152,7 +150,7 @@ def _caption(state: State, line: Cursor, table: Container) -> bool:
         return False
     parent = state.open[-1]
     caption = Block(BlockKind.CAPTION, ((mark.end(), line.last),), parent.prefix)
-    parent.children[-1] = replace(table, children=(*table.children, caption))
+    parent.children[-1] = table._replace(children=(*table.children, caption))
     state.opened = True
     line.jump(line.end)
     return True

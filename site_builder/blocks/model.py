@@ -12,8 +12,8 @@ is a list, a quotation, a table: it holds blocks and other containers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class BlockKind(StrEnum):
@@ -41,8 +41,7 @@ ONE_LINE = frozenset({BlockKind.HEADING, BlockKind.CELL, BlockKind.TERM})
 """The kinds whose text cannot go on in a second line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """
     A leaf of the text. `spans` has one `(start, end)` pair of offsets a line, without markers and indentation;
     `prefix` is what a further line of the block would begin with. `level` is that of a heading, `info` the
@@ -84,8 +83,7 @@ class ContainerKind(StrEnum):
     FOOTNOTE = "footnote"
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(NamedTuple):
     """
     `loose`: a blank line stands between the children. `number` is where an ordered list begins, absent in a
     bulleted one; `info` the label of a footnote; `align` how the columns of a table are set: `left`, `right`,

@@ -20,9 +20,9 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -38,8 +38,7 @@ class AxisError(ValueError):
     """What is wrong with the text between the brackets."""
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(NamedTuple):
     """One axis as it was typed: `...`, a number, a name, arithmetic, or a choice of these: `seq_len or 1`."""
 
     text: str

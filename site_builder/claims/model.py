@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from site_builder.claims.axes import Axis
 from site_builder.errors import Diagnostic
@@ -42,8 +42,7 @@ class Verdict(StrEnum):
     FALSE = "false"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """One `` `name: [axis, axis]` `` of the prose. `text` is the code span as typed, on one line."""
 
     section: int
@@ -53,14 +52,12 @@ class Claim:
     position: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     claim: Claim
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """
     What was given to one name. `axes` has for each axis its name where that is known, else its size, or `?` where
     sizes differ; calls with different numbers of axes leave `...` in front of those that they share. `sizes` are

@@ -13,7 +13,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder import blocks
 from site_builder.blocks import AtomKind
@@ -32,8 +32,7 @@ _OTHER_CODE = regex(r"[\"'{}=:;@]|\blambda\b")
 HINT = "write `name: [axis, axis]`, several possibilities as several claims"
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     claims: tuple[Claim, ...]
     diagnostics: tuple[Diagnostic, ...]
 

@@ -12,7 +12,6 @@ is never cut.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -72,7 +71,7 @@ def as_json(done: Inspection) -> str:
     pages = {url: reach._asdict() for url, reach in done.reach.items()}
     return json.dumps(
         {
-            "diagnostics": [asdict(found) for found in done.diagnostics],
+            "diagnostics": [found._asdict() for found in done.diagnostics],
             "counts": {"pages": len(done.pages), "faults": len(done.diagnostics), "codes": done.counts},
             "pages": [{"url": url, "evidence": pages.get(url)} for url in done.pages],
             "external": {
@@ -81,7 +80,7 @@ def as_json(done: Inspection) -> str:
                     {
                         "address": link.address,
                         "reason": link.reason,
-                        "places": [asdict(place) for place in link.places],
+                        "places": [place._asdict() for place in link.places],
                     }
                     for link in done.unchecked
                 ],

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import quote
 
 from site_builder.errors import Diagnostic
@@ -57,8 +57,7 @@ GENERATED = frozenset({"all-pages.html", "404.html"})
 """Pages that no source stands behind."""
 
 
-@dataclass(frozen=True)
-class Settled:
+class Settled(NamedTuple):
     """The page at every URL, and the page that every old URL leads to."""
 
     pages: dict[str, Card]

@@ -11,13 +11,12 @@ whether another has to be woven anew is seen by its cards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from site_builder.model import Definition, FrontMatter, Page, SourceFile
 
 
-@dataclass(frozen=True)
-class Card:
+class Card(NamedTuple):
     """Of `front` only what concerns other pages; `digest` is that of the file's bytes, where it was read."""
 
     source: SourceFile
@@ -41,7 +40,7 @@ class Card:
         opening = {section.anchor: section.code[0] for section in page.sections if section.code}
         return Card(
             page.source,
-            replace(page.front, title="", summary="", papers=(), symbols=(), macros=()),
+            page.front._replace(title="", summary="", papers=(), symbols=(), macros=()),
             len(page.lines),
             tuple(_placed(item, opening.get(item.anchor)) for item in page.definitions),
             page.exports,

@@ -17,7 +17,6 @@ have each name once more behind another `part`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from site_builder.index.card import Card
@@ -28,8 +27,7 @@ GROWTH = 3
 """How many parts a name may gain on its way, which are no modules of the site: `os.curdir` is `os.path.curdir`."""
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """Where a name is shown. An empty anchor is the page itself; `title` is the full dotted name."""
 
     url: str

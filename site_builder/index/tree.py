@@ -15,7 +15,7 @@ from __future__ import annotations
 import difflib
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder.errors import Diagnostic
 from site_builder.index.card import Card
@@ -25,8 +25,7 @@ HOME = "index.html"
 COMPARED_AT_MOST = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(NamedTuple):
     order: tuple[str, ...]
     parents: Mapping[str, str]
     children: Mapping[str, tuple[str, ...]]

@@ -15,7 +15,7 @@ The MathML comes from the formula as the author wrote it: marks are for the eye 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder.lazy import regex
 
@@ -29,8 +29,7 @@ _MARK = regex(r'<span class="enclosing[^"]*"(?: style="color:[^"]*")?(?: data-[s
 _SPLIT = regex(r'(<span class="[^"]*")>([^<]+)</span>\1((?: style="margin-right:[^"]*")?>)([^<]+</span>)')
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(NamedTuple):
     """
     `html` holds the formulas that bear a mark, as they are to be shown; `places` counts for each symbol where on the
     page it stands, in the order in which the symbols were given.

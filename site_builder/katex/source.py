@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder.lazy import regex
 
@@ -36,8 +36,7 @@ Place = tuple[int, int]
 """Position and length, in characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """
     An expression on its way to KaTeX. `text` is the author's, without blanks at its ends; `sent` is what is
     typeset; `stars` are the offsets in `sent` of the characters that the author did not write.

@@ -13,8 +13,8 @@ Each output is a function from the woven site to files; one module each. What be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from site_builder.cache import digest
 from site_builder.outputs import contents, notfound, offers, redirects, search, sitemap
@@ -22,8 +22,7 @@ from site_builder.render import Templates
 from site_builder.weave import Site
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """
     Files that change together: what they are called, every URL that may be among them, a digest of all that they are
     made from, and how they are made. The first two are known before any page is woven.

@@ -12,7 +12,6 @@ one at the root, which leads to the rest.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from urllib.parse import urlsplit
 
 from site_builder.render import Templates
@@ -26,13 +25,12 @@ def files(site: Site, templates: Templates, lang: str) -> dict[str, str]:
         return {}
     root = urlsplit(site.config.base_url).path
     page = bare(site, URL, lang)
-    absolute = replace(
-        page,
+    absolute = page._replace(
         root=root,
         home=root + site.url("index.html", lang),
         contents=root + site.url("all-pages.html", lang),
-        crumbs=tuple(replace(crumb, href=root + site.url("index.html", lang)) for crumb in page.crumbs),
-        languages=tuple(replace(link, href=root + site.url(URL, link.code)) for link in page.languages),
+        crumbs=tuple(crumb._replace(href=root + site.url("index.html", lang)) for crumb in page.crumbs),
+        languages=tuple(link._replace(href=root + site.url(URL, link.code)) for link in page.languages),
         canonical="",
         alternates=(),
     )

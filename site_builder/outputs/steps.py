@@ -21,7 +21,7 @@ import gzip
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from site_builder.claims import Checked, Shape
 from site_builder.claims.model import ELLIPSIS
@@ -43,8 +43,7 @@ _USUAL = ("torch.Tensor", "numpy.ndarray", "NoneType", "int", "float", "bool", "
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Budget:
+class Budget(NamedTuple):
     """The most numbers of one tensor, steps of one walk, and walks of one file."""
 
     numbers: int
@@ -84,12 +83,12 @@ def _budgets(walks: list[Walk]) -> Iterator[Budget]:
     yield everything
     budget = everything
     for numbers, steps in ((32, 200), (8, 200), (8, 100), (8, 50), (1, 50), (1, 25), (1, 10), (1, FEWEST)):
-        smaller = replace(budget, numbers=min(numbers, budget.numbers), steps=min(steps, budget.steps))
+        smaller = budget._replace(numbers=min(numbers, budget.numbers), steps=min(steps, budget.steps))
         if smaller != budget:
             yield smaller
         budget = smaller
     while budget.walks:
-        budget = replace(budget, walks=budget.walks * 3 // 4)
+        budget = budget._replace(walks=budget.walks * 3 // 4)
         yield budget
 
 

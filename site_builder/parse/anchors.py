@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from site_builder.lazy import regex
 from site_builder.model import Section
@@ -116,4 +115,4 @@ def unique(sections: Sequence[Section]) -> tuple[Section, ...]:
                 anchor = f"{base}--{counts[base]}"
         taken.add(anchor)
         anchors[index] = anchor
-    return tuple(replace(section, anchor=anchors[index]) for index, section in enumerate(sections))
+    return tuple(section._replace(anchor=anchors[index]) for index, section in enumerate(sections))

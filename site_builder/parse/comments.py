@@ -16,7 +16,7 @@ import re
 import tokenize
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder.lazy import regex
 from site_builder.model import ProseLine
@@ -69,16 +69,14 @@ _SCRIPT_END = regex(r"[ \t\f]*# ///[ \t]*$")
 _SIGN = regex(r"[ \t\f]*(?:#:(?=[ \t\r\n]|$)|#+)[ \t]?")
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Adjacent comment lines: from line `start` up to and without line `end`."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Comments:
+class Comments(NamedTuple):
     """The full-line comments of a file: runs of prose, and the lines that are pragmas."""
 
     runs: tuple[Run, ...]

@@ -13,7 +13,7 @@ other, and `str.splitlines` would get that wrong.
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder.errors import Diagnostic
 from site_builder.lazy import regex
@@ -27,8 +27,7 @@ _DECLARATION = regex(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _NO_CODE = regex(rb"[ \t\f]*(?:#|[\r\n]|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """`trusted` is false where the text is a guess, made so that something can be shown."""
 
     lines: tuple[str, ...]

@@ -15,7 +15,6 @@ import ast
 import io
 import tokenize
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from site_builder.lazy import regex
@@ -27,8 +26,7 @@ from site_builder.parse.text import BLANK, indentation, is_blank, rows, trim, wi
 _OPENING = regex(r"([a-zA-Z]*)(\"\"\"|'''|\"|')")
 
 
-@dataclass(frozen=True, slots=True)
-class Docstring:
+class Docstring(NamedTuple):
     """`alone` is false where other code shares its lines, which must then be shown as code."""
 
     prose: tuple[ProseLine, ...]
@@ -47,8 +45,7 @@ class _Row(NamedTuple):
     leading: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Literal:
+class _Literal(NamedTuple):
     """One quoted literal, and where it starts, columns from nought."""
 
     source: str

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder.model import Reference
 from site_builder.parse.identifiers import Identifiers
@@ -51,8 +51,7 @@ BINDINGS_AT_MOST = 16
 """A name with more variants than this means nothing in particular; comparing them in pairs would be slow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """What the names of one module mean."""
 
     references: tuple[Reference, ...]

@@ -71,8 +71,7 @@ class Scope:
     meanings: dict[str, Meaning | None] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What a name stands for; `instance` for `self` and `cls`, whose members are the class's."""
 
     target: str

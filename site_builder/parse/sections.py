@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder.model import Definition, Kind, Prose, ProseLine, Section
 from site_builder.parse import anchors, comments, docstrings, starts
@@ -25,8 +25,7 @@ from site_builder.parse.structure import Opening, Structure, name_column, survey
 from site_builder.parse.text import indentation, is_blank, trim
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """A file in pieces. `docstring` is the module's, which is the page's to show and no section's."""
 
     sections: tuple[Section, ...]

@@ -20,6 +20,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from site_builder.blocks import Block
 from site_builder.errors import Diagnostic
@@ -31,8 +32,7 @@ from site_builder.prose.sanitise import sanitised
 from site_builder.prose.slots import Slots, writable
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """Where a link leads: the address, and the offset in the prose at which it was typed."""
 
     address: str

@@ -15,8 +15,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from site_builder import highlight
 from site_builder.lazy import regex
@@ -32,8 +32,7 @@ _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n
 _DIRECTIVE = regex(r"[ \t]*#[ \t]*doctest:.*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One prompt with its further lines, both without prompts, and the output that the author expects."""
 
     source: str

@@ -29,7 +29,7 @@ def as_markdown(page: Page) -> Page:
     sections = tuple(
         section
         if (prose := _converted(section.prose, style)) is section.prose
-        else replace(section, prose=prose)
+        else section._replace(prose=prose)
         for section in page.sections
     )
     summary = page.summary

@@ -11,7 +11,7 @@ parts can share them without importing one another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder.errors import Diagnostic
 
@@ -26,8 +26,7 @@ class LinkError(ValueError):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """
     What came of an example: what it printed, what it raised; `state` is `passed`, `failed` or `idle`. `stopped` is the
     line of the example with which the run of the page ended, where that is why: this one, or one before it.
@@ -40,8 +39,7 @@ class Outcome:
     stopped: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """`html` is what stands between its tags, `text` the same without any."""
 
     level: int
@@ -50,8 +48,7 @@ class Heading:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(NamedTuple):
     """`text` is the prose as search reads it: math as its TeX source, code as it is, a line for each block."""
 
     html: str

@@ -70,7 +70,7 @@ def task(
 ) -> Task:
     """The page and what may be spent on it. Files that were `read` must not have changed."""
     file = Path(page.source.file).absolute()
-    root = import_root(replace(page.source, file=str(file)))
+    root = import_root(page.source._replace(file=str(file)))
     job = Job(
         page.source.module,
         str(file),

@@ -19,7 +19,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from site_builder.config import Config
@@ -186,7 +186,7 @@ class Live:
         # A build that failed may have written style sheets before it did.
         look = name if theme or self._failed or not old.look else old.look
         self._failed = False
-        faults = [asdict(found) | {"text": str(found)} for found in diagnostics]
+        faults = [found._asdict() | {"text": str(found)} for found in diagnostics]
         # Who does not know what came before asks for the page itself.
         before, self._missed = "" if self._missed else old.build, False
         message = {"error": "", "before": before, "changed": changed, "diagnostics": faults}

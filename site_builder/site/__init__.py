@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from site_builder.config import Config
 from site_builder.errors import Diagnostic
@@ -118,8 +118,7 @@ def settled(last: Ledger, inputs: Survey, folder: Path) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(NamedTuple):
     """A site that was made to be looked at, and is gone from the disk."""
 
     files: dict[str, bytes]

@@ -12,7 +12,7 @@ again for that.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder import index
 from site_builder.cache import digest
@@ -28,8 +28,7 @@ from site_builder.weave.site import Site
 CARD, SITE = "card", "site"
 
 
-@dataclass(frozen=True)
-class Acquaintance:
+class Acquaintance(NamedTuple):
     """The site as its pages see it. `identity` is equal for two sites that give the same answers."""
 
     site: Site

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 from site_builder.discover import Asset, Found
@@ -77,7 +76,7 @@ def nameable(found: Found) -> tuple[Found, tuple[Diagnostic, ...]]:
     )
     sources = tuple(source for source in found.sources if _unicode(source.url) and _unicode(source.path))
     assets = tuple(asset for asset in found.assets if _unicode(asset.url))
-    return replace(found, sources=sources, assets=assets), faults
+    return found._replace(sources=sources, assets=assets), faults
 
 
 def taken(asset: Asset, root: Path) -> Diagnostic:

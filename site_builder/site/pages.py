@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from site_builder import claims, katex, record, translate, weave
 from site_builder.cache import digest
@@ -41,8 +42,7 @@ from site_builder.write import Output, Seen
 PAGE = "page"
 
 
-@dataclass(frozen=True)
-class Introduction:
+class Introduction(NamedTuple):
     """What other pages may say of a page: its card, its anchors, and its title and summary in each language."""
 
     card: Card
@@ -53,8 +53,7 @@ class Introduction:
     """Equal for two pages of which every question has the same answer."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """All of a woven page but its text: what the text depends on, and what is made from it beside the page."""
 
     digest: bytes
@@ -83,8 +82,7 @@ def _questions(log: bytes) -> Log | None:
     return found
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """A page to weave, the languages that lack it, and the record of its examples."""
 
     url: str
@@ -93,8 +91,7 @@ class Task:
     waiting: bool = False
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(NamedTuple):
     """By language; by URL what now lies there, and whether it had to be written."""
 
     url: str
@@ -102,8 +99,7 @@ class Done:
     files: Mapping[str, tuple[Seen, bool]]
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """What weaving any page may need: settled once the index is known, the same in every process."""
 
     site: Site
@@ -122,8 +118,7 @@ class Context:
 # ---- before the index
 
 
-@dataclass(frozen=True)
-class File:
+class File(NamedTuple):
     """A source, and the digests of it and of its catalogues that the survey saw."""
 
     source: SourceFile
@@ -169,7 +164,7 @@ def introduction(config: Config, page: Page, read: bytes = b"") -> Introduction:
     }
     card, anchors, lines = Card.of(page, read), weave.anchors(page), weave.lines(page)
     identity = digest(
-        repr(replace(card, digest=b"")), *sorted(anchors), repr(lines), repr(sorted(names.items()))
+        repr(card._replace(digest=b"")), *sorted(anchors), repr(lines), repr(sorted(names.items()))
     )
     return Introduction(card, anchors, lines, names, identity)
 
@@ -236,7 +231,7 @@ def woven(context: Context, task: Task) -> Done:
     site, config = context.site, context.site.config
     page, steady = loaded(config, context.cards[task.url])
     # A record speaks of the statements of just the code that was run.
-    evidence = evidence_of(config, page, context.verified, task if steady else replace(task, record=b""))
+    evidence = evidence_of(config, page, context.verified, task if steady else task._replace(record=b""))
     told = (
         *(record.diagnostics(page, evidence.record) if evidence.record else ()),
         *evidence.checked.diagnostics,

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from site_builder.errors import Diagnostic
 from site_builder.site.ledger import Beside, Tally
@@ -40,8 +41,7 @@ class Report:
     """What pages import that is no page: whoever waits for changes has to look there too."""
 
 
-@dataclass(frozen=True)
-class Audience:
+class Audience(NamedTuple):
     """Who looks at the site while it is built: at these of its pages, which are made first."""
 
     urls: Collection[str]

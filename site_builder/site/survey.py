@@ -173,7 +173,7 @@ def builder() -> bytes:
     # The typesetter is a script among the assets, and so is what lies around it here.
     typesetter = resource_root("static") / "vendor/katex/katex.min.js"
     sources = (file for name, file in files_below(folder).items() if name.endswith((".py", ".js")))
-    return digest(sys.version, *map(version, _TOOLS), *map(digest_of, (typesetter, *sources)))
+    return digest(sys.version, *map(version, _TOOLS), *map(digest_of, (str(typesetter), *sources)))
 
 
 def _folders(config: Config, name: str) -> list[Path]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_builder.errors import Diagnostic
 from site_builder.model import Page, Position
@@ -27,8 +27,7 @@ from site_builder.symbols.identifiers import Place, chains, occurrences
 __all__ = ["Place", "Symbol", "chains", "faults", "misspelt", "occurrences", "owners", "symbols"]
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A symbol as its author typed it, and the dotted identifiers that hold it; `number` counts from one."""
 
     number: int

@@ -21,8 +21,7 @@ to date, and [comparing](comparing.html) holds each translation against its sour
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from site_builder.errors import Diagnostic
 from site_builder.lazy import later
@@ -40,8 +39,7 @@ TITLE, SUMMARY, PAPERS, INTRO = "@title", "@summary", "@papers", "@intro"
 __getattr__ = later(__name__, {"localise": "localising", "opening": "localising", "units": "localising"})
 
 
-@dataclass(frozen=True)
-class Localised:
+class Localised(NamedTuple):
     """The prose of one page in one language; `sections` is parallel to the page's own."""
 
     title: Prose

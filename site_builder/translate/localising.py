@@ -11,8 +11,6 @@ The units of a page are [matched](matching.html) with the entries of its catalog
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from site_builder import blocks
 from site_builder.errors import Diagnostic
 from site_builder.model import BlockMark, BlockState, Page, Prose, ProseLine
@@ -36,8 +34,7 @@ def localise(page: Page, catalogue: Catalogue | None, faults: tuple[Diagnostic, 
     shown = _Shown(page, catalogue)
     proses = (shown.prose(anchor, prose) for anchor, prose in parts(page))
     done = assembled(proses, shown.states, shown.papers())
-    return replace(
-        done,
+    return done._replace(
         drafts=tuple(shown.marks.get(PAPERS, {}).values()),
         diagnostics=tuple(dict.fromkeys((*faults, *shown.found))),
         catalogue=catalogue.path if catalogue and catalogue.entries else "",

@@ -16,13 +16,12 @@ long as weaving a page, and what it says of a language never changes: so a build
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from gettext import NullTranslations
 from html import unescape
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Speech:
+class Speech(NamedTuple):
     """
     `samples` has a whole number for each category of `Intl.PluralRules` that such numbers can have, and one for
     `other`, which stands for fractions where no whole number is of it.

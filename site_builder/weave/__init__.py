@@ -142,7 +142,7 @@ class _Weaver:
         # A reader looks for a paper and finds the page that is about it.
         cited = "\n".join(f"{paper.title} {paper.authors}" for paper in page.front.papers)
         first, *more = found or (SearchEntry("", title[1], page.source.module, intro.text),)
-        opening = (replace(first, text=f"{first.text}\n{cited}"), *more)
+        opening = (first._replace(text=f"{first.text}\n{cited}"), *more)
         return Woven(
             **_placed(site, page.url, self.lang),
             is_package=page.source.is_package,
@@ -209,7 +209,7 @@ class _Weaver:
         self.diagnostics += rendered.diagnostics
         if place is None:
             return rendered
-        return replace(rendered, html=self.signs.named(self.margin.marked(rendered.html, place)))
+        return rendered._replace(html=self.signs.named(self.margin.marked(rendered.html, place)))
 
     def inline(self, text: Prose) -> tuple[Markup, str]:
         """A title or summary, and the same as plain text."""
@@ -264,7 +264,7 @@ class _Weaver:
                 costs = self.margin.costs(section)
                 pairs.append(Pair(section.anchor, number, section.kind, note, blocks, _tall(note), costs))
             elif block:
-                pairs[-1] = replace(pairs[-1], blocks=(*pairs[-1].blocks, block))
+                pairs[-1] = pairs[-1]._replace(blocks=(*pairs[-1].blocks, block))
         return tuple(pairs), tuple(toc), tuple(search)
 
     def link(self, url: str, *, summed_up: bool = False) -> Link:

@@ -12,7 +12,7 @@ already relative to the page.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from site_builder.verified import Row
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """`title` may hold typeset math; `name` is the identifier or module name, where there is one."""
 
     href: str
@@ -36,8 +35,7 @@ class Link:
     """The language of the page that it leads to, where that is another than this page's."""
 
 
-@dataclass(frozen=True, slots=True)
-class TocEntry:
+class TocEntry(NamedTuple):
     """An entry in the contents of the page; `title` is empty where only the name is known."""
 
     href: str
@@ -46,8 +44,7 @@ class TocEntry:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class CodeBlock:
+class CodeBlock(NamedTuple):
     """
     The code of one section, as the `<span class="line">…</span>` of its lines without anything between them.
     A pair holds several where the later ones have no prose of their own.
@@ -59,8 +56,7 @@ class CodeBlock:
     html: Markup
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(NamedTuple):
     """The parameters of a class constructed in one way, or the operations of one pass through it."""
 
     given: str
@@ -72,8 +68,7 @@ class Cost:
     """Arithmetic operators that are not among `flops`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """How far the evidence of a page reaches. `recorded`: its examples were run; `margin`: shapes stand at lines."""
 
     recorded: bool = False
@@ -101,8 +96,7 @@ class Tally:
         return self.proven + self.unchecked + self.false
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(NamedTuple):
     """A symbol in the legend: its number, typeset, the identifiers that hold it, and its shape where that is known."""
 
     number: int
@@ -111,8 +105,7 @@ class Sign:
     shape: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A row of the page: prose on the left (may be empty), code on the right (may be empty)."""
 
     anchor: str
@@ -135,8 +128,7 @@ class Cited(Paper):
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageLink:
+class LanguageLink(NamedTuple):
     """`href` leads to the same page in that language; `code` is a BCP 47 tag, `name` what its speakers call it."""
 
     code: str
@@ -145,8 +137,7 @@ class LanguageLink:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SearchEntry:
+class SearchEntry(NamedTuple):
     """One section as search sees it: all plain text."""
 
     anchor: str
@@ -155,8 +146,7 @@ class SearchEntry:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Woven:
+class Woven(NamedTuple):
     """One page in one language."""
 
     url: str
