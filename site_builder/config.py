@@ -11,17 +11,17 @@ the table may hold, and its `help` is what the reference says of it. Nothing els
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from site_builder.errors import SiteError
+from site_builder.likeness import nearest
 
 MANIFEST = ".site_builder.json"
 """The file in the output folder that says what is ours; a folder that holds it is never a source."""
@@ -202,17 +202,13 @@ def validate(config: Config, path: str = "", text: str = "") -> Config:
         import doctest  # a slow one to import
 
         if word not in doctest.OPTIONFLAGS_BY_NAME:
-            near = _nearest(word.upper(), doctest.OPTIONFLAGS_BY_NAME)
+            near = nearest(word.upper(), doctest.OPTIONFLAGS_BY_NAME, 0)
             raise wrong("example_options", f"doctest has no option {word!r}", f"did you mean {near!r}?")
     if config.draft_provider and config.draft_provider not in DRAFT_PROVIDERS:
-        near = _nearest(config.draft_provider, DRAFT_PROVIDERS)
+        near = nearest(config.draft_provider, DRAFT_PROVIDERS, 0)
         what = f"draft_provider = {config.draft_provider!r} is not known"
         raise wrong("draft_provider", what, f"did you mean {near!r}?")
     return replace(config, base_url=config.base_url.rstrip("/") + "/") if config.base_url else config
-
-
-def _nearest(word: str, known: Iterable[str]) -> str:
-    return difflib.get_close_matches(word, known, n=1, cutoff=0)[0]
 
 
 def _is_address(url: str) -> bool:
@@ -230,7 +226,7 @@ def _value(file: Path, text: str, key: str, value: Any) -> Any:
             f"unknown key {key!r} in [tool.site_builder]",
             path=str(file),
             line=_line(text, key),
-            hint=f"did you mean {_nearest(key, SETTINGS)!r}?",
+            hint=f"did you mean {nearest(key, SETTINGS, 0)!r}?",
         )
     assert setting.default is not MISSING
     if setting.metadata["table"]:

@@ -11,7 +11,6 @@ as a module, and where will its page stand.
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import importlib.util
 import os
@@ -22,6 +21,7 @@ from typing import NamedTuple
 
 from site_builder.config import MANIFEST, Config
 from site_builder.errors import SiteError
+from site_builder.likeness import nearest
 from site_builder.model import SourceFile
 
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages", "__pypackages__"})
@@ -101,8 +101,8 @@ def locate(root: Path, name: str) -> Path:
                 if candidate.exists():
                     return candidate
     here = [each.stem for each in root.iterdir() if _may_be_meant(each)] if root.is_dir() else []
-    near = difflib.get_close_matches(name, here, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"looked in {root}"
+    near = nearest(name, here)
+    hint = f"did you mean {near!r}?" if near else f"looked in {root}"
     raise SiteError(f"{name!r} is neither a path nor an installed package", hint=hint)
 
 

@@ -13,12 +13,12 @@ the docstring of a module, what the statements beside it write.
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from site_builder.claims.model import INTRO, RETURN, Claim
 from site_builder.errors import Diagnostic
+from site_builder.likeness import nearest
 from site_builder.model import Kind, Page, Section
 from site_builder.record.model import MODULE
 from site_builder.record.outline import FUNCTIONS, LOOPS, Outline
@@ -200,7 +200,7 @@ class _Sorter:
     def unknown(self, claims: tuple[Claim, ...], what: str, known: Iterable[str]) -> None:
         names = [name for name in dict.fromkeys(known) if name not in ("self", "cls")]
         for claim in claims:
-            near = difflib.get_close_matches(claim.name, names, 1)
-            hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(names)}" if names else ""
+            near = nearest(claim.name, names)
+            hint = f"did you mean {near}?" if near else f"known here: {', '.join(names)}" if names else ""
             message = f"`{claim.text}`: {claim.name} {what}"
             self.topics.diagnostics.append(Diagnostic.at(claim.position, "claim-unknown", message, hint))

@@ -12,13 +12,13 @@ first: what "previous" and "next" walk along.
 
 from __future__ import annotations
 
-import difflib
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from site_builder.errors import Diagnostic
 from site_builder.index.card import Card
+from site_builder.likeness import nearest
 from site_builder.model import Position
 
 HOME = "index.html"
@@ -110,8 +110,8 @@ def _unknown_names(page: Card, children: Sequence[Card]) -> list[Diagnostic]:
     found = []
     for number, wanted in enumerate(unknown):
         # Comparing is slow, and who gets many names wrong has not mistyped them.
-        near = difflib.get_close_matches(wanted, sorted(names), n=1) if number < COMPARED_AT_MOST else []
-        hint = f"did you mean {near[0]!r}?" if near else "name modules and folders that lie directly below"
+        near = nearest(wanted, sorted(names)) if number < COMPARED_AT_MOST else ""
+        hint = f"did you mean {near!r}?" if near else "name modules and folders that lie directly below"
         message = f"order names {wanted!r}, but there is no such page below this one"
         found.append(Diagnostic(where.path, where.line, where.column, "front-value", message, hint))
     return found

@@ -28,7 +28,6 @@ from site_builder.lazy import regex
 from site_builder.model import Prose
 from site_builder.prose.formulas import Formulas
 from site_builder.prose.model import LinkError
-from site_builder.prose.sanitise import sanitised
 from site_builder.prose.slots import Slots, writable
 
 
@@ -66,6 +65,9 @@ class Context:
     def filled(self, made: str) -> str:
         """The HTML with everything put back that was taken out; a stranger's is cleaned first."""
         if self.trusted is not None:
+            # What cleans HTML is loaded for translations, which alone are cleaned.
+            from site_builder.prose.sanitise import sanitised
+
             made = sanitised(self.slots.fill_foreign(made))
         return self.slots.fill(made)
 

@@ -25,7 +25,7 @@ from site_builder.site.pages import forget_templates
 from site_builder.site.report import Audience, Progress, Report, telling
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, builder, common, static
-from site_builder.site.weaving import WOVEN, Weaving
+from site_builder.site.weaving import ASKED, WOVEN, Weaving
 from site_builder.translate import speech
 from site_builder.write import Output, claim, settle
 
@@ -65,6 +65,7 @@ def make(
     gathering.images(output)
     removed += settle(folder, files.lying, _kept(config))
     _look_again(pages, gathering)
+    shelf.store.put_many(ASKED, pages.logs)
     shelf.put(WOVEN, pages.fresh)
     done = _ledger(pages, gathering, output, last, mark)
     ledger.write(shelf, folder, done)
@@ -100,6 +101,7 @@ def _look_again(pages: Weaving, gathering: Gathering) -> None:
     ):
         pages.steady = False
         pages.fresh.clear()
+        pages.logs.clear()
         forget_templates()
         for name in gathering.anew:
             del gathering.made[name]

@@ -36,7 +36,7 @@ from site_builder.site.shelf import pickled, unpickled
 from site_builder.site.survey import builder, catalogue
 from site_builder.translate import files
 from site_builder.verified import Verified
-from site_builder.weave.site import Lines, Log, Names, Site
+from site_builder.weave.site import Lines, Names, Site, listed
 from site_builder.write import Output, Seen
 
 PAGE = "page"
@@ -46,7 +46,8 @@ class Introduction(NamedTuple):
     """What other pages may say of a page: its card, its anchors, and its title and summary in each language."""
 
     card: Card
-    anchors: frozenset[str]
+    anchors: str
+    """`listed`."""
     lines: Lines
     names: Mapping[str, Names]
     identity: bytes
@@ -60,26 +61,13 @@ class Entry(NamedTuple):
     """Of the file; empty where it was made from something else than the survey saw."""
     steps: bytes
     """Of the file of recorded steps; empty where there is none."""
-    log: bytes
-    """The `questions`, pickled by themselves: an edit seldom has to look at them."""
     asked: bytes
-    """The digest of the log."""
+    """The digest of the questions that weaving it has asked of the others, with their answers."""
     search: str
     diagnostics: tuple[Diagnostic, ...]
     unkept: tuple[Diagnostic, ...]
     """Those that are told of the page and not of its languages."""
     tally: Tally
-
-    @property
-    def questions(self) -> Log | None:
-        """What weaving the page asked of the others, with the answers; none where that cannot be told."""
-        return _questions(self.log)
-
-
-@lru_cache(maxsize=1024)
-def _questions(log: bytes) -> Log | None:
-    found: Log | None = unpickled(log)
-    return found
 
 
 class Task(NamedTuple):
@@ -92,10 +80,11 @@ class Task(NamedTuple):
 
 
 class Done(NamedTuple):
-    """By language; by URL what now lies there, and whether it had to be written."""
+    """By language the page and its questions, pickled; by URL what now lies there, and whether it had to be written."""
 
     url: str
     entries: Mapping[str, Entry]
+    logs: Mapping[str, bytes]
     files: Mapping[str, tuple[Seen, bool]]
 
 
@@ -162,10 +151,8 @@ def introduction(config: Config, page: Page, read: bytes = b"") -> Introduction:
         )
         for lang in config.all_languages
     }
-    card, anchors, lines = Card.of(page, read), weave.anchors(page), weave.lines(page)
-    identity = digest(
-        repr(card._replace(digest=b"")), *sorted(anchors), repr(lines), repr(sorted(names.items()))
-    )
+    card, anchors, lines = Card.of(page, read), listed(weave.anchors(page)), weave.lines(page)
+    identity = digest(repr(card._replace(digest=b"")), anchors, repr(lines), repr(sorted(names.items())))
     return Introduction(card, anchors, lines, names, identity)
 
 
@@ -241,7 +228,7 @@ def woven(context: Context, task: Task) -> Done:
     if walks is not None:
         url = steps.url_of(task.url)
         written[url] = context.output.put(url, walks)
-    entries = {}
+    entries, logs = {}, {}
     for lang in task.languages:
         asking = site.asking()
         local, current = localised(context, page, lang)
@@ -252,14 +239,14 @@ def woven(context: Context, task: Task) -> Done:
         entries[lang] = Entry(
             digest(data) if steady and current else b"",
             digest(walks) if walks is not None else b"",
-            pickled(asking.log or {}),
             digest(repr(asking.log)),
             search.row(task.url, result.title_text, result.search),
             tuple(sorted({*told, *result.diagnostics})),
             result.unkept,
             tally(evidence),
         )
-    return Done(task.url, entries, written)
+        logs[lang] = pickled(asking.log or {})
+    return Done(task.url, entries, logs, written)
 
 
 def loaded(config: Config, card: Card) -> tuple[Page, bool]:

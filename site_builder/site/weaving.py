@@ -12,7 +12,7 @@ were when it was woven, it is not woven again.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 from site_builder import record, verified
 from site_builder.cache import digest
@@ -25,12 +25,13 @@ from site_builder.site.inputs import size
 from site_builder.site.ledger import Ledger
 from site_builder.site.pages import Context, Entry, Task, loaded, page_key, source_of, woven
 from site_builder.site.report import Audience, Progress, Report, StoppedError, telling
-from site_builder.site.shelf import Shelf
+from site_builder.site.shelf import Shelf, unpickled
 from site_builder.site.survey import Survey, digest_of
 from site_builder.site.workers import spread
+from site_builder.weave.site import Log
 from site_builder.write import Output
 
-WOVEN = "woven"
+WOVEN, ASKED = "woven", "asked"
 
 Place = tuple[str, str]
 """The URL of a page and a language."""
@@ -74,6 +75,8 @@ class Weaving:
         self.taken: dict[bytes, bytes] = {}
         """By the keys of the pages that were taken as they lay, what they had asked."""
         self.fresh: dict[bytes, Entry] = {}
+        self.logs: dict[bytes, bytes] = {}
+        """The questions of those."""
 
     @cached_property
     def places(self) -> dict[Place, str]:
@@ -133,6 +136,7 @@ class Weaving:
                     self.steady = False
                 else:
                     self.fresh[keys[done.url, lang]] = entry
+                    self.logs[keys[done.url, lang]] = done.logs[lang]
             for url, (seen, changed) in done.files.items():
                 self.files.put(url, seen, changed)
         return tasks
@@ -185,10 +189,15 @@ class Weaving:
 
     def _take(self, keys: Mapping[Place, bytes], output: Output, last: Ledger) -> None:
         """What was woven before and would come out alike, as far as its files are there."""
-        earlier: dict[bytes, Entry] = self.shelf.get(WOVEN, keys.values())
+        earlier: dict[bytes, Entry] = {} if output.anew else self.shelf.get(WOVEN, keys.values())
+        alike = {key for key, entry in earlier.items() if last.woven.get(key) == entry.asked}
+        if last.identity != self.identity:
+            alike.clear()
+        # An edit seldom has to look at what other pages have asked.
+        logs = self.shelf.store.get_many(ASKED, [key for key in earlier if key not in alike])
         for place, key in keys.items():
             entry = earlier.get(key)
-            if entry is None or output.anew:
+            if entry is None:
                 continue
             files = {self.places[place]: entry.digest}
             if entry.steps:
@@ -196,8 +205,9 @@ class Weaving:
             lying = {url: output.lying.get(url) for url in files}
             if any(seen is None or seen.digest != files[url] for url, seen in lying.items()):
                 continue
-            alike = last.identity == self.identity and last.woven.get(key) == entry.asked
-            if alike or ((asked := entry.questions) is not None and self.site.still(asked)):
+            if key in alike or (
+                key in logs and (log := _log(logs[key])) is not None and self.site.still(log)
+            ):
                 self.entries[place] = entry
                 self.files.leave({url: seen for url, seen in lying.items() if seen})
 
@@ -236,3 +246,9 @@ class Weaving:
 
     def _page(self, url: str) -> Page:
         return loaded(self.config, self.cards[url])[0]
+
+
+@lru_cache(maxsize=1024)
+def _log(data: bytes) -> Log | None:
+    found: Log | None = unpickled(data)
+    return found

@@ -16,11 +16,11 @@ A symbol that no formula has, or an identifier that no line of code has, ties no
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from site_builder.errors import Diagnostic
+from site_builder.likeness import nearest
 from site_builder.model import Page, Position
 from site_builder.symbols.identifiers import Place, chains, occurrences
 
@@ -95,8 +95,8 @@ def _meant(name: str, known: set[str]) -> str:
     same = sorted(
         (other for other in known if other.rpartition(".")[2] == last), key=lambda one: (len(one), one)
     )
-    near = same or difflib.get_close_matches(name, sorted(known), 1)
-    return f"did you mean `{near[0]}`?" if near else "name what the code calls it, or remove it"
+    near = same[0] if same else nearest(name, sorted(known))
+    return f"did you mean `{near}`?" if near else "name what the code calls it, or remove it"
 
 
 def _unused(page: Page, key: str, message: str, hint: str) -> Diagnostic:

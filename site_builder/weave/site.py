@@ -13,9 +13,8 @@ whatever else has changed.
 
 from __future__ import annotations
 
-import difflib
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
@@ -25,6 +24,7 @@ from markupsafe import Markup
 from site_builder.config import Config
 from site_builder.index import Index, Target, href
 from site_builder.lazy import regex
+from site_builder.likeness import nearest
 
 _LINE = regex(r"L[1-9]\d{0,8}")
 P = ParamSpec("P")
@@ -49,6 +49,15 @@ class Lines(NamedTuple):
 
     starts: tuple[int, ...] = ()
     code: tuple[int, ...] = ()
+
+
+_BESIDE = "\0"
+"""What stands between two ids and in none."""
+
+
+def listed(ids: Iterable[str]) -> str:
+    """In order, each between two bounds."""
+    return _BESIDE.join(("", *sorted(ids), ""))
 
 
 class Around(NamedTuple):
@@ -90,8 +99,11 @@ class Site:
 
     config: Config
     index: Index
-    anchors: Mapping[str, frozenset[str]]
-    """Every id of every page that a link may name, by the page's URL, but for those of lines."""
+    anchors: Mapping[str, str]
+    """
+    Every id of every page that a link may name, by the page's URL, but for those of lines: `listed`, as a text is read
+    back from the disk sooner than a hundred words, of which hardly one is asked for.
+    """
     lines: Mapping[str, Lines] = field(default_factory=dict)
     assets: frozenset[str] = frozenset()
     titles: Mapping[str, Mapping[str, Names]] = field(default_factory=dict)
@@ -184,7 +196,7 @@ class Site:
         The id that a link leads to which names a section, a heading, an element or a line; empty where there is none.
         What stands in a line of prose is shown where its section begins.
         """
-        if anchor in self.anchors.get(url, ()):
+        if listed([anchor]) in self.anchors.get(url, ""):
             return anchor
         card, lines = self.index.card(url), self.lines.get(url, Lines())
         if not (card and lines.code and _LINE.fullmatch(anchor) and int(anchor[1:]) <= card.length):
@@ -210,8 +222,8 @@ class Site:
 
     @question
     def nearest_page(self, url: str) -> str:
-        return next(iter(difflib.get_close_matches(url, self.index.order, n=1)), "")
+        return nearest(url, self.index.order)
 
     @question
     def nearest_anchor(self, url: str, anchor: str) -> str:
-        return next(iter(difflib.get_close_matches(anchor, sorted(self.anchors.get(url, ())), n=1)), "")
+        return nearest(anchor, self.anchors.get(url, "").split(_BESIDE))

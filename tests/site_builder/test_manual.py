@@ -20,7 +20,7 @@ import pytest
 from site_builder.cli import commands, main
 from site_builder.config import Config, load
 from site_builder.discover import discover
-from site_builder.parse import front
+from site_builder.parse import mapping
 from site_builder.site import make
 from tests.site_builder.conftest import REPOSITORY
 
@@ -158,7 +158,7 @@ def test_a_theme_is_told_only_of_what_there_is() -> None:
 
 def test_every_key_of_front_matter_is_told() -> None:
     text = (MANUAL / "page-format.md").read_text("utf-8")
-    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(front._KEYS)
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(mapping._KEYS)
 
 
 @pytest.fixture(scope="module")

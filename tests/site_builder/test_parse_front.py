@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from site_builder.model import FrontMatter, Page, Paper, SourceFile
-from site_builder.parse import parse
+from site_builder.model import FrontMatter, Page, Paper, ProseLine, SourceFile
+from site_builder.parse import front, mapping, parse
 
 
 def page_of(text: str, name: str = "module.py") -> Page:
@@ -175,3 +177,40 @@ def test_a_markdown_file_has_front_matter_too() -> None:
     assert (page.title, page.intro.text) == ("A", "Text.")
     assert faults(page) == ["3:1 front-unknown-key `nope` is not a key of the front matter"]
     assert [(section.start, section.end, section.code) for section in page.sections] == [(1, 9, ())]
+
+
+VALUES = st.one_of(
+    st.sampled_from(
+        'Attention|null|Null|no|yes|true|a: b|a:b|a #b|a#b|1.0|- a|it\'s|"a"|[a]|é, ü|数式|a\tb|a  b'.split(
+            "|"
+        )
+    ),
+    st.text(
+        st.one_of(st.characters(), st.sampled_from("aZ _-.,;:#'\"[]{}()!&*?|>%@`\\~\t\u00a0")), max_size=12
+    ),
+)
+LINES = st.builds(
+    "".join,
+    st.tuples(
+        st.sampled_from(["title", "summary", "title", "summary", " title", "titel", "order"]),
+        st.sampled_from([": ", ": ", ": ", ":", " : ", ":  "]),
+        VALUES,
+        st.sampled_from(["", "", " ", "\t", " # note"]),
+    ),
+)
+
+
+@given(st.lists(LINES, max_size=3))
+def test_what_is_read_without_yaml_is_what_yaml_would_say(texts: list[str]) -> None:
+    lines = tuple(ProseLine(text, "page.py", 3 + row, 5) for row, text in enumerate(texts))
+    words = front._words(lines)
+    if words is not None:
+        assert (words, ()) == mapping.read(lines)
+
+
+def test_a_title_and_a_summary_in_plain_words_need_no_yaml() -> None:
+    lines = [
+        ProseLine("title: Multi-head attention (2017)", "page.py", 3, 1),
+        ProseLine("summary: Which positions, and how much — that is all. ", "page.py", 4, 1),
+    ]
+    assert front._words(lines) == mapping.read(lines)[0] != FrontMatter()
