@@ -15,7 +15,7 @@ import sys
 from contextlib import suppress
 
 from site_builder import garbage
-from site_builder.cli import main
+from site_builder.cli import main, streams
 
 
 def run() -> None:
@@ -24,6 +24,7 @@ def run() -> None:
     back a process at once that Python would first take apart, module by module.
     """
     garbage.seldom()
+    streams.prepare()
     status = 1
     try:
         main()

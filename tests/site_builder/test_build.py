@@ -9,6 +9,8 @@ import html.parser
 import os
 import re
 import shutil
+import subprocess
+import sys
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +21,7 @@ from site_builder.config import load
 from site_builder.serve.live import Live
 
 from .conftest import FIXTURES, Builder, Ran, build_site, code_lines
+from .starting import environment
 
 
 class Reader(html.parser.HTMLParser):
@@ -311,6 +314,31 @@ def test_a_name_that_is_too_long_for_a_file_is_told_with_its_page_and_stops_noth
     live = Live(lambda: load(tiny), tiny / "copy", lambda line: None)
     live.rebuild(postpone=True)
     assert [found["text"] for found in live.state.message["diagnostics"]] == [found]
+
+
+@pytest.mark.parametrize("elsewhere", ["2>/dev/full", "0<&- 1>&- 2>&-"])
+def test_whoever_cannot_be_told_has_the_site_and_the_status_all_the_same(tiny: Path, elsewhere: str) -> None:
+    (tiny / "tiny" / "m.py").write_text(FAULTS["a broken link"][0])
+
+    def status(*arguments: str) -> int:
+        words = [sys.executable, "-m", "site_builder", *arguments]
+        shell = ["sh", "-c", f'exec "$@" {elsewhere}', "sh", *words]
+        return subprocess.run(shell, cwd=tiny, env=environment(), check=False).returncode
+
+    assert status("build", "--no-exec", "--lang", "en", "-o", "site", "-j2") == 0
+    assert (tiny / "site" / "sums.html").is_file()
+    assert status("build", "--no-exec", "--lang", "en", "-o", "site", "--strict") == 1
+    assert status("build", "nowhere") == 2
+
+
+def test_whoever_cannot_have_the_result_is_told(tiny: Path) -> None:
+    words = [sys.executable, "-m", "site_builder", "check", "--explain", "all"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            words, cwd=tiny, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
 
 
 def test_an_output_folder_inside_the_package_is_no_source(tiny: Path, build: Builder) -> None:
