@@ -120,7 +120,7 @@ class Live:
     def _rebuild(self, interrupted: Interrupted, postpone: bool) -> None:
         started = time.perf_counter()
         wanted = self.reload()
-        self.output, self.config = wanted.output, replace(wanted, output=str(self.folder))
+        self.output, self.config = wanted.output, replace(wanted, output=str(self.folder), mount="/")
         if self._shelf is None or self._shelf.store is not stores.opened(self.config):
             self._shelf, self._ready = Shelf(stores.opened(self.config), keep=True), False
         # What the author changed is shown at once; what its examples now give follows when they have been run. Nobody
