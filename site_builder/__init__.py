@@ -4,7 +4,7 @@ title: The builder
 summary: The tool behind this site. Any Python package in, a website out.
 order:
   [manual, site, model, errors, config, discover, parse, blocks, index, prose, katex, highlight, record, claims,
-  symbols, verified, translate, weave, render, outputs, write, cache, atomic, lazy, resources,
+  symbols, verified, translate, weave, render, outputs, write, cache, atomic, garbage, lazy, likeness, resources,
   installed, catalogues, cli, serve, lint, audit, codes, new]
 ---
 # The builder

@@ -10,12 +10,12 @@ All that it can do is told by [the command line](site_builder.cli). The installe
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from contextlib import suppress
 
-from site_builder.cli import main
+from site_builder import garbage
+from site_builder.cli import main, streams
 
 
 def run() -> None:
@@ -23,8 +23,8 @@ def run() -> None:
     The whole life of the process. When the command has ended there is nothing left to be done, and the system takes
     back a process at once that Python would first take apart, module by module.
     """
-    # A command makes many values and few circles.
-    gc.set_threshold(50_000, 20, 20)
+    garbage.seldom()
+    streams.prepare()
     status = 1
     try:
         main()

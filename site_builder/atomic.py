@@ -34,6 +34,10 @@ def put(path: Path, data: bytes, *, even_if_equal: bool = False, mode: int = 0o6
             file.write(data)
         temporary.chmod(mode)
         temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        # Nobody knows the first name.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

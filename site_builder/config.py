@@ -97,6 +97,14 @@ class Config:
     only: tuple[str, ...] = ()
     """The languages to build this time, all of them if empty; the pages of the others stay as they are."""
 
+    mount: str = ""
+    """The path of the site on its host, with a slash at both ends, where that is not told by `base_url`."""
+
+    @property
+    def root_path(self) -> str:
+        """The path of the site on its host, empty when it cannot be known."""
+        return self.mount or (urlsplit(self.base_url).path if self.base_url else "")
+
     @property
     def built_languages(self) -> tuple[str, ...]:
         return tuple(code for code in self.all_languages if not self.only or code in self.only)

@@ -7,11 +7,11 @@ Write the manual's chapter about codes from the entries in `site_builder/codes/`
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 from site_builder import codes
+from tools.keeping import keep
 
 PAGE = Path(__file__).parent.parent / "site_builder" / "manual" / "codes.md"
 
@@ -37,20 +37,5 @@ def page() -> str:
     return f"{OPENING}\n{codes.markdown()}\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
-    stale = not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != page()
-    if stale and not check:
-        PAGE.write_text(page(), encoding="utf-8")
-    print(
-        f"{PAGE.name} {'is out of date' if check else 'rewritten'}" if stale else f"{PAGE.name} is up to date"
-    )
-    return 1 if check and stale else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(keep({PAGE: page()}, __doc__))

@@ -10,7 +10,6 @@ heading above it and reaches to the next one.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -23,6 +22,7 @@ import click
 
 from site_builder.cli import commands
 from site_builder.config import SETTINGS
+from tools.keeping import keep
 
 MANUAL = Path(__file__).parent.parent / "site_builder" / "manual"
 
@@ -91,24 +91,6 @@ def _toml(setting: Field[Any]) -> str:
     return json.dumps(list(setting.default) if isinstance(setting.default, tuple) else setting.default)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
-    stale = []
-    for name, lists in pages().items():
-        file = MANUAL / name
-        text = file.read_text(encoding="utf-8")
-        new = rewritten(text, lists)
-        if new != text:
-            stale.append(name)
-            if not check:
-                file.write_text(new, encoding="utf-8")
-    print(f"{', '.join(stale) or 'nothing'} {'is out of date' if check else 'rewritten'}")
-    return 1 if check and stale else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    texts = ((MANUAL / name, lists) for name, lists in pages().items())
+    sys.exit(keep({file: rewritten(file.read_text("utf-8"), lists) for file, lists in texts}, __doc__))

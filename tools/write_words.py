@@ -7,7 +7,6 @@ Write down what Pygments has for the words that it knows, into `site_builder/hig
 
 from __future__ import annotations
 
-import argparse
 import builtins
 import keyword
 import sys
@@ -20,6 +19,8 @@ from typing import Any
 from pygments.lexer import words
 from pygments.lexers.python import PythonLexer
 from pygments.token import Name
+
+from tools.keeping import keep
 
 PAGE = Path(__file__).parent.parent / "site_builder" / "highlight" / "words.py"
 
@@ -86,20 +87,5 @@ def page() -> str:
     return f"{OPENING}{chr(10).join(rows)}\n{CLOSING}"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
-    stale = not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != page()
-    if stale and not check:
-        PAGE.write_text(page(), encoding="utf-8")
-    print(
-        f"{PAGE.name} {'is out of date' if check else 'rewritten'}" if stale else f"{PAGE.name} is up to date"
-    )
-    return 1 if check and stale else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(keep({PAGE: page()}, __doc__))

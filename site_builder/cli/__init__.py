@@ -2,7 +2,7 @@
 ---
 title: Command line
 summary: One file per command; what they share is the way they speak.
-order: [build, serve, check, inspection, telling, new, translate, translating, draft, pseudo, console]
+order: [build, serve, check, inspection, telling, new, translate, translating, draft, pseudo, console, streams]
 ---
 # Command line
 

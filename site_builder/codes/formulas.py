@@ -63,8 +63,9 @@ The opening `$$` or `\begin{…}` has no partner before the paragraph ends, so i
 go on after a blank line.
 
 A single `$` opens a formula only where no blank comes after it, and closes one only where no blank comes before it and
-no digit after it, so that prices and `$HOME` stay what they are. One that is left over is told of where something
-beside it can only be math: a command, an index, an exponent, or a single letter in a paragraph with other formulas.
+no digit after it, so that prices and `$HOME` stay what they are. One that is left over is told of where what stands
+beside it is math: a command, `_{` or `^{`; an index as in `$x_i` or an exponent, unless the paragraph has no formula
+and names variables such as `$HOME`; a single letter in a paragraph with other formulas.
 
 Close it, or write `\$` where dollars are meant.
 """,

@@ -101,11 +101,12 @@ counts.
     ),
     Code(
         "url-conflict",
-        "Two things want the same address",
+        "Nothing can stand at this address",
         """
 A page has one address and an address one page. Two sources claim this one: a module and a Markdown file of the same
 name, a folder named like a language, an image where the site has a file of its own, or an old address in
-`redirect_from` at which a page still stands. The first to claim it keeps it, and the other is not shown.
+`redirect_from` at which a page still stands. The first to claim it keeps it, and the other is not shown. Nor is a page
+whose file would have too long a name: most file systems end at 255 bytes.
 
 Rename one of the two, or take the address out of `redirect_from`.
 """,

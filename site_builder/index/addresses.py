@@ -50,8 +50,8 @@ def _quoted(text: str, safe: str) -> str:
     return quote(text.encode("utf-8", "surrogateescape"), safe=safe)
 
 
-LONGEST_NAME = 200
-"""Bytes; most file systems allow a little more."""
+LONGEST_NAME = 255
+"""Bytes, as in nearly all file systems."""
 
 GENERATED = frozenset({"all-pages.html", "404.html"})
 """Pages that no source stands behind."""
@@ -87,11 +87,20 @@ def settle(pages: Iterable[Card], languages: Sequence[str]) -> Settled:
         elif page.url in GENERATED:
             message = f"the page {page.url} is one that every site has"
             diagnostics.append(_conflict(page, message, "rename the file"))
+        elif (size := _longest(page.url)) > LONGEST_NAME:
+            # The source's own name may end in fewer letters.
+            message = f"the page {page.url} has a name of {size} bytes, and a file's may have {LONGEST_NAME}"
+            diagnostics.append(_conflict(page, message, "give the file a shorter name"))
         else:
             taken[page.url] = page
             folders.update(_folders(page.url))
     redirects, faults = _redirects(taken, languages)
     return Settled(taken, redirects, (*diagnostics, *faults))
+
+
+def _longest(url: str) -> int:
+    """The bytes of its longest name."""
+    return max(len(part.encode("utf-8", "surrogateescape")) for part in url.split("/"))
 
 
 def _folders(url: str) -> Iterator[str]:
@@ -129,7 +138,7 @@ def _not_free(
         return f"is already redirected by {taken[old].source.path}"
     if not old.endswith(".html") or posixpath.normpath(old) != old or "\\" in old or old.startswith(".."):
         return "is no address of a page: it must end in .html and stay inside the site"
-    if max(len(part.encode()) for part in old.split("/")) > LONGEST_NAME:
+    if _longest(old) > LONGEST_NAME:
         return "has a name that is too long for a file"
     if old in GENERATED:
         return "is a page that every site has"

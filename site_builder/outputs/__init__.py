@@ -68,7 +68,7 @@ def _of(
     site: Site, lang: str, order: bytes, look: bytes, templates: Callable[[str], Templates]
 ) -> Iterator[Group]:
     """What each language has for itself."""
-    index = site.index
+    index, config = site.index, site.config
 
     def home(*more: str) -> bytes:
         return digest(order, look, repr(site.names("index.html", lang)), site.name("index.html"), *more)
@@ -88,7 +88,7 @@ def _of(
     yield Group(
         f"not found {lang}",
         (site.url(notfound.URL, lang),),
-        home,
+        lambda: home(config.root_path),
         lambda: _encoded(notfound.files(site, templates(lang), lang)),
     )
 

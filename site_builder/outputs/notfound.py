@@ -5,14 +5,13 @@ summary: What the host shows for an address that leads nowhere.
 ---
 # Page not found
 
-The host may show it at any depth, so its links cannot be relative: without `base_url` there is no such page. Some
+The host may show it at any depth, so its links cannot be relative: where it is not known at which path the site will
+stand, by `base_url` or because it is [served](site_builder.serve) here, there is no such page. Some
 hosts look for it in the folder that was asked for, and so find that of the reader's language; the others show the
 one at the root, which leads to the rest.
 """
 
 from __future__ import annotations
-
-from urllib.parse import urlsplit
 
 from site_builder.render import Templates
 from site_builder.weave import Site, bare
@@ -21,9 +20,9 @@ URL = "404.html"
 
 
 def files(site: Site, templates: Templates, lang: str) -> dict[str, str]:
-    if not site.config.base_url:
+    root = site.config.root_path
+    if not root:
         return {}
-    root = urlsplit(site.config.base_url).path
     page = bare(site, URL, lang)
     absolute = page._replace(
         root=root,

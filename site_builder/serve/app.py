@@ -47,7 +47,7 @@ def application(live: Live, host: str) -> Starlette:
             if url and not url.endswith("/"):
                 return RedirectResponse(request.url.replace(path=f"/{url}/"), headers=HEADERS)
             return _response(index, data, state)
-        return _response(url, live.read("404.html") or NOWHERE, state, status=404, kind="text/html")
+        return _response(url, _nowhere(live, url), state, status=404, kind="text/html")
 
     async def events(request: Request) -> Response:
         if not permitted(request.headers.get("host", ""), host):
@@ -60,6 +60,13 @@ def application(live: Live, host: str) -> Starlette:
         )
 
     return Starlette(routes=[Route("/_live/events", events), Route("/{path:path}", file)])
+
+
+def _nowhere(live: Live, url: str) -> bytes:
+    """The site's own page for an address that leads nowhere, in the language of the address."""
+    folder = url.partition("/")[0]
+    known = live.config.all_languages if live.config else ()
+    return (live.read(f"{folder}/404.html") if folder in known else None) or live.read("404.html") or NOWHERE
 
 
 def permitted(header: str, host: str) -> bool:

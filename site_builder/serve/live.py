@@ -12,18 +12,18 @@ one [state](site_builder.serve.state).
 from __future__ import annotations
 
 import asyncio
-import gc
 import secrets
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from site_builder.config import Config
 from site_builder.errors import Diagnostic, SiteError, count
+from site_builder.garbage import undisturbed
 from site_builder.serve.state import State, marked
 from site_builder.site import Audience, Report, Shelf, StoppedError, build, stores
 from site_builder.site.ledger import Beside
@@ -31,18 +31,6 @@ from site_builder.write import owned
 
 Interrupted = Callable[[], bool]
 """Whether something has changed that is worth more than what is being done."""
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """No garbage is looked for while somebody waits: there is time for it when they have been told."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class Live:
@@ -132,7 +120,7 @@ class Live:
     def _rebuild(self, interrupted: Interrupted, postpone: bool) -> None:
         started = time.perf_counter()
         wanted = self.reload()
-        self.output, self.config = wanted.output, replace(wanted, output=str(self.folder))
+        self.output, self.config = wanted.output, replace(wanted, output=str(self.folder), mount="/")
         if self._shelf is None or self._shelf.store is not stores.opened(self.config):
             self._shelf, self._ready = Shelf(stores.opened(self.config), keep=True), False
         # What the author changed is shown at once; what its examples now give follows when they have been run. Nobody

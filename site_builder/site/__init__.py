@@ -88,8 +88,8 @@ def build(
             done = Report(last.diagnostics, last.pages, nothing, tallies=last.tallies, beside=last.beside)
         else:
             # Who has nothing to do shall not wait for all that could do it.
+            from site_builder.garbage import unhurried
             from site_builder.site.line import make as work
-            from site_builder.site.workers import unhurried
 
             with unhurried():
                 done = work(

@@ -33,8 +33,8 @@ from site_builder.site.inputs import content, nameable
 ABSENT = b""
 
 _UNSEEN = frozenset(
-    "root packages output cache exclude verified only translated stale_limit example_seconds example_megabytes "
-    "example_options draft_provider draft_url draft_model".split()
+    "root packages output cache exclude verified only mount translated stale_limit example_seconds "
+    "example_megabytes example_options draft_provider draft_url draft_model".split()
 )
 """Settings that say which pages there are, or what they are made from, but of which no page says anything by itself."""
 _TOOLS = ("Jinja2", "Markdown", "Pygments", "babel", "griffelib", "markupsafe", "nh3", "pyyaml", "quickjs-ng")

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from site_builder.cache import close_all
@@ -31,25 +30,6 @@ _shared: Any = None
 def default_jobs() -> int:
     """As many processes as there are processors for us."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def unhurried() -> Iterator[None]:
-    """
-    Garbage is looked for less often, and not among what there was before: a build makes millions of values, and hardly
-    any of them in a circle.
-    """
-    before = gc.get_threshold()
-    frozen = gc.get_freeze_count()
-    gc.set_threshold(50_000, 20, 20)
-    if not frozen:
-        gc.freeze()
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        if not frozen:
-            gc.unfreeze()
 
 
 def spread(

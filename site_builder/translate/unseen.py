@@ -15,6 +15,15 @@ reference such as `&#8238;` is the character that it names.
     >>> unseen("a\u00a0b", "a\u00a0b\n", "de")
     ()
 
+The flag of a part of a country is a black flag and the part's name in tags that nobody sees. Whole, it is one sign. A
+tag anywhere else, or more of them than such a name has, is a text of its own that only machines read.
+
+    >>> scotland = "".join(map(chr, (0x1F3F4, *(0xE0000 + ord(letter) for letter in "gbsct"), 0xE007F)))
+    >>> unseen("Edinburgh", f"Edinburgh {scotland}", "de")
+    ()
+    >>> unseen("Edinburgh", f"Edinburgh {scotland[:-1]}", "de")[0]
+    'U+E0067 TAG LATIN SMALL LETTER G'
+
 Languages that are written from right to left need the marks that only say where a full stop belongs. They need no
 override, but for the pseudo-language that is made of them.
 
@@ -38,6 +47,9 @@ _UNSEEN = regex(
     r"\u2028\u2029\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # ends of lines that are none, notes, tags
     r"\ud800-\udfff]"  # halves of characters
 )
+_FLAG = regex(
+    r"\U0001f3f4[\U000e0061-\U000e007a]{2}[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,3}\U000e007f"
+)
 _MARKS = frozenset("\u061c\u200e\u200f")
 _TURNS = frozenset("\u202c\u202e")
 
@@ -46,7 +58,7 @@ def unseen(source: str, translation: str, lang: str = "") -> tuple[str, ...]:
     """The characters that a translation brings and should not, by number and name, each once."""
     if translation.isascii() and translation.isprintable() and "&" not in translation:
         return ()
-    found = dict.fromkeys(_UNSEEN.findall(unescape(translation)))
+    found = dict.fromkeys(_UNSEEN.findall(_FLAG.sub("", unescape(translation))))
     if not found:
         return ()
     allowed = set(unescape(source)) | _of(lang)

@@ -284,6 +284,32 @@ def test_two_saves_at_once_reach_every_tab_that_shows_something_of_them(
     context.close()
 
 
+def test_an_address_that_leads_nowhere_shows_the_sites_own_page_with_ways_that_lead_on(
+    served: Served, chromium: Browser
+) -> None:
+    context = chromium.new_context()
+    page = context.new_page()
+    for path, lang, words, home, after in (
+        ("ja/deep/down/nowhere.html", "ja", "ページが見つかりません", "ホーム", "ja/index.html"),
+        ("deep/404.html", "en", "Page not found", "Home", "index.html"),
+        ("ja/404", "ja", "ページが見つかりません", "ホーム", "ja/index.html"),
+    ):
+        answer = page.goto(served.address + path)
+        assert answer
+        assert answer.status == 404
+        expect(page.locator("html")).to_have_attribute("lang", lang)
+        expect(page.locator("h1")).to_have_text(words)
+        assert page.evaluate("getComputedStyle(document.querySelector('.ways')).listStyleType") == "none"
+        page.get_by_role("main").get_by_role("link", name=home).click()
+        expect(page).to_have_url(served.address + after)
+        expect(page.locator("h1")).not_to_have_text(words)
+    # It may be written while it is looked for.
+    page.goto(served.address + "soon.html")
+    (served.folder / "tiny" / "soon.md").write_text("# At last\n", "utf-8")
+    expect(page.locator("h1")).to_have_text("At last")
+    context.close()
+
+
 def test_foreign_hosts_are_refused(served: Served) -> None:
     assert served.status("sums.html") == 200
     assert served.status("") == 200

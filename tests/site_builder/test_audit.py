@@ -100,6 +100,17 @@ def test_an_anchor_must_be_on_the_page_that_it_names() -> None:
     ]
 
 
+def test_tags_and_attributes_in_capitals_are_those_in_small_letters() -> None:
+    files = {
+        "index.html": '<A HREF="b.html#One">1</A><A CLASS="x" HREF="b.html#one">2</A><a href="b.html#Old">3</a>',
+        "b.html": '<H2 CLASS="x" ID="One"></H2><A NAME="Old"></A><IMG SRC="c.svg"><a href="index.html">home</a>',
+    }
+    assert faults(files) == [
+        "b.html:1:47 link-broken the site has no file c.svg",
+        "index.html:1:27 link-broken nothing on the page b.html has the id 'one'",
+    ]
+
+
 def test_a_fault_is_told_at_the_line_of_the_source_where_it_was_typed() -> None:
     page = source("m.md", "# M\n\nWords.\n\n<img srcset='wide.svg 2x' alt=''>\n")
     files = {"index.html": '<a href="m.html">m</a>', "m.html": '<img srcset="wide.svg 2x" alt="">'}

@@ -9,13 +9,19 @@ import html.parser
 import os
 import re
 import shutil
+import subprocess
+import sys
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from site_builder.config import load
+from site_builder.serve.live import Live
+
 from .conftest import FIXTURES, Builder, Ran, build_site, code_lines
+from .starting import environment
 
 
 class Reader(html.parser.HTMLParser):
@@ -277,6 +283,62 @@ def test_what_is_no_readable_file_is_a_fault_of_its_own_and_stops_nothing(tiny: 
     assert done.status == 0, done.err
     assert [fault.split(" ")[1] for fault in done.faults] == ["unreadable"] * 2
     assert (done.folder / "sums.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "fault"),
+    [
+        # Letters of two bytes each.
+        (
+            f"{'é' * 126}.py",
+            "# A",
+            "url-conflict the page é*.html has a name of 257 bytes, .*give the file a shorter",
+        ),
+        (
+            "b.py",
+            f"---\nredirect_from: [{'o' * 256}/x.html]\n---\n# B",
+            "url-conflict the old URL o*/x.html has a name that is too long .*take it out of redirect_from",
+        ),
+    ],
+    ids=["module", "redirect"],
+)
+def test_a_name_that_is_too_long_for_a_file_is_told_with_its_page_and_stops_nothing(
+    tiny: Path, build: Builder, file: str, text: str, fault: str
+) -> None:
+    (tiny / "tiny" / file).write_text(f'"""\n{text}\n"""\n', "utf-8")
+    done = build(tiny, "--lang", "en")
+    assert done.status == 0, done.err
+    assert (done.folder / "sums.html").is_file()
+    (found,) = done.faults
+    assert re.match(rf"tiny/{file}:\d:1: {fault}", found)
+    live = Live(lambda: load(tiny), tiny / "copy", lambda line: None)
+    live.rebuild(postpone=True)
+    assert [found["text"] for found in live.state.message["diagnostics"]] == [found]
+
+
+@pytest.mark.parametrize("elsewhere", ["2>/dev/full", "0<&- 1>&- 2>&-"])
+def test_whoever_cannot_be_told_has_the_site_and_the_status_all_the_same(tiny: Path, elsewhere: str) -> None:
+    (tiny / "tiny" / "m.py").write_text(FAULTS["a broken link"][0])
+
+    def status(*arguments: str) -> int:
+        words = [sys.executable, "-m", "site_builder", *arguments]
+        shell = ["sh", "-c", f'exec "$@" {elsewhere}', "sh", *words]
+        return subprocess.run(shell, cwd=tiny, env=environment(), check=False).returncode
+
+    assert status("build", "--no-exec", "--lang", "en", "-o", "site", "-j2") == 0
+    assert (tiny / "site" / "sums.html").is_file()
+    assert status("build", "--no-exec", "--lang", "en", "-o", "site", "--strict") == 1
+    assert status("build", "nowhere") == 2
+
+
+def test_whoever_cannot_have_the_result_is_told(tiny: Path) -> None:
+    words = [sys.executable, "-m", "site_builder", "check", "--explain", "all"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            words, cwd=tiny, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
 
 
 def test_an_output_folder_inside_the_package_is_no_source(tiny: Path, build: Builder) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from site_builder.cli import main
 from site_builder.cli.inspection import inspect
 from site_builder.codes import CODES, Code
 from site_builder.config import load
+from tools import write_codes
+from tools.keeping import keep
 
 from .conftest import REPOSITORY
 
@@ -202,12 +205,32 @@ def test_an_unknown_code_is_wrong_usage_and_is_told_its_neighbour(capsys: pytest
 
 
 def test_the_chapter_of_the_manual_is_up_to_date() -> None:
-    spec = importlib.util.spec_from_file_location("write_codes", REPOSITORY / "tools/write_codes.py")
-    assert spec is not None
-    assert spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    assert tool.PAGE.read_text("utf-8") == tool.page(), "run python tools/write_codes.py"
+    assert write_codes.PAGE.read_text("utf-8") == write_codes.page(), "run python tools/write_codes.py"
+
+
+def test_a_tool_writes_what_is_out_of_date_and_with_check_only_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = tmp_path / "old.md", tmp_path / "new.md"
+    old.write_text("old\n")
+    for options, status, text, said in (
+        (["--check"], 1, "old\n", "is out of date"),
+        ([], 0, "text\n", "rewritten"),
+        (["--check"], 0, "text\n", "is up to date"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["tool", *options])
+        assert keep({old: "text\n", new: "text\n"}, "A tool.") == status
+        assert old.read_text() == text
+        assert new.exists() == (text == "text\n")
+        assert capsys.readouterr().out == f"old.md {said}\nnew.md {said}\n"
+
+
+def test_a_tool_finds_what_it_needs_wherever_it_is_called(tmp_path: Path) -> None:
+    tool = REPOSITORY / "tools" / "write_codes.py"
+    done = subprocess.run(
+        [sys.executable, tool, "--check"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "codes.md is up to date\n"), done.stderr
 
 
 def test_the_chapter_has_a_heading_for_each_code() -> None:

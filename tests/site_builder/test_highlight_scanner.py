@@ -17,6 +17,7 @@ from site_builder.highlight.scanner import UnsureError, scanned
 from site_builder.highlight.statements import statement
 from site_builder.highlight.tokens import lexed
 from site_builder.highlight.words import KINDS
+from tools import write_words
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -121,12 +122,7 @@ def test_statements_that_are_not_plain_are_told_apart(text: str) -> None:
 
 
 def test_the_words_are_those_of_pygments() -> None:
-    spec = importlib.util.spec_from_file_location("write_words", REPOSITORY / "tools/write_words.py")
-    assert spec
-    assert spec.loader
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    for word in sorted({*tool.candidates(), *KINDS}):
+    for word in sorted({*write_words.candidates(), *KINDS}):
         _, (_, kind, _), *_ = lexer().get_tokens_unprocessed(f";{word} ")
         assert KINDS.get(word, Name) is kind, f"{word!r}: run python tools/write_words.py"
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import io
 import re
 import shlex
-import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 import click
 import pytest
@@ -23,6 +20,7 @@ from site_builder.discover import discover
 from site_builder.parse import mapping
 from site_builder.site import make
 from tests.site_builder.conftest import REPOSITORY
+from tools import write_reference
 
 MANUAL = REPOSITORY / "site_builder" / "manual"
 CHAPTERS = sorted(file.stem for file in MANUAL.glob("*.md") if file.stem != "codes")
@@ -161,29 +159,18 @@ def test_every_key_of_front_matter_is_told() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(mapping._KEYS)
 
 
-@pytest.fixture(scope="module")
-def reference() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("write_reference", REPOSITORY / "tools/write_reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["write_reference"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_settings_and_options_are_those_of_the_code(reference: ModuleType) -> None:
-    for name, lists in reference.pages().items():
+def test_settings_and_options_are_those_of_the_code() -> None:
+    for name, lists in write_reference.pages().items():
         text = (MANUAL / name).read_text("utf-8")
-        assert reference.rewritten(text, lists) == text, "run python tools/write_reference.py"
+        assert write_reference.rewritten(text, lists) == text, "run python tools/write_reference.py"
 
 
-def test_a_list_is_replaced_and_what_is_written_by_hand_stays(reference: ModuleType) -> None:
+def test_a_list_is_replaced_and_what_is_written_by_hand_stays() -> None:
     text = "# Page\n\n## One\n\nProse.\n\n`--old`\n: gone\n\n## Two\n\nMore.\n"
-    new = reference.rewritten(text, {"One": (("--new", "so  it\nis"),)})
+    new = write_reference.rewritten(text, {"One": (("--new", "so  it\nis"),)})
     assert new == "# Page\n\n## One\n\nProse.\n\n`--new`\n: so it is\n\n## Two\n\nMore.\n"
     with pytest.raises(SystemExit, match="no heading 'Three'"):
-        reference.rewritten(text, {"Three": ()})
+        write_reference.rewritten(text, {"Three": ()})
 
 
 def test_the_manual_has_no_fault_of_its_own() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from site_builder.serve.live import Live
 from site_builder.serve.watch import watching
 from site_builder.site import build
 
+from .starting import site_builder
 from .test_watch import wait_until
 
 PAGE = '''
@@ -143,6 +145,25 @@ def test_a_build_after_an_edit_of_a_helper_has_something_to_do(tmp_path: Path) -
     assert build(config).changed == ()
     write(tmp_path, "helpers", "two")
     assert said() == {"example-failed": 4}
+
+
+def test_a_pipe_that_is_called_like_an_imported_module_keeps_nobody_waiting(tmp_path: Path) -> None:
+    project(tmp_path)
+
+    def said() -> str:
+        done = site_builder("build", "pkg", "--exec", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    os.mkfifo(tmp_path / "helpers.py")
+    assert "module-import" in said()
+    assert " 0 files written, " in said()
+    (tmp_path / "helpers.py").unlink()
+    write(tmp_path, "helpers", "one")
+    assert "no faults" in said()
+    (tmp_path / "helpers.py").unlink()
+    os.mkfifo(tmp_path / "helpers.py")
+    assert "module-import" in said()
 
 
 def test_while_it_is_served_a_helper_is_watched_also_one_that_is_yet_to_be_written(tmp_path: Path) -> None:

@@ -373,3 +373,20 @@ def test_marks_of_direction_are_for_languages_that_are_written_from_right_to_lef
     for lang, found in (("he", 0), ("fa-IR", 0), ("ja", 1)):
         assert len(unseen("A full stop.", "C++\u200f.", lang)) == found
         assert len(unseen("A full stop.", "\u202eC++", lang)) == 1
+
+
+def test_flags_made_of_tags_may_stand_whole_and_hidden_texts_may_not() -> None:
+    def tagged(name: str) -> str:
+        return "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in name)
+
+    end = "\U000e007f"
+    for name in ("gbeng", "gbsct", "gbwls"):
+        assert unseen("A flag.", f"旗{tagged(name)}{end}。", "ja") == ()
+        assert len(unseen("A flag.", f"旗{tagged(name)}。", "ja")) == len(set(name))
+    for text in (
+        tagged("ignore all of it") + end,
+        tagged("gbsct")[1:] + end,
+        tagged("gb") + end,
+        tagged("") + end,
+    ):
+        assert unseen("A flag.", f"旗{text}。", "ja")

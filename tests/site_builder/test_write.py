@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from site_builder.atomic import put
 from site_builder.config import MANIFEST
 from site_builder.errors import SiteError
 from site_builder.write import Output, Written, claim, settle
@@ -50,6 +51,14 @@ def test_a_page_that_is_gone_takes_its_file_and_its_empty_folder_with_it(tmp_pat
     assert write(out, {"a.html": b"a"}).removed == 2
     assert not (out / "old").exists()
     assert [file.name for file in (out / "kept").iterdir()] == ["mine.txt"]
+
+
+def test_what_cannot_be_written_is_told_under_the_name_that_it_was_to_have(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    for name in ("taken", "n" * 256):
+        with pytest.raises(OSError, match=rf"/{name}'$"):
+            put(tmp_path / name, b"a")
+    assert [file.name for file in tmp_path.iterdir()] == ["taken"]
 
 
 def test_a_folder_with_files_of_others_is_refused(tmp_path: Path) -> None:

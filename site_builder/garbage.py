@@ -1,0 +1,51 @@
+"""
+---
+title: Garbage
+summary: How often Python looks for values that nobody can reach any more.
+---
+# Garbage
+
+A build makes millions of values, and hardly any of them in a circle. Python looks for circles each time that some
+hundreds of values are new, and then looks at all the others too.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_SELDOM = (50_000, 20, 20)
+
+
+def seldom() -> None:
+    """From now on it is looked for less often."""
+    gc.set_threshold(*_SELDOM)
+
+
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Meanwhile it is looked for less often, and not among what there was before."""
+    before = gc.get_threshold()
+    others = gc.get_freeze_count() > 0
+    seldom()
+    if not others:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        if not others:
+            gc.unfreeze()
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """None is looked for while somebody waits: there is time for it when they have been told."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
