@@ -15,7 +15,8 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_SELDOM = (50_000, 20, 20)
+_SELDOM = (400_000, 20, 20)
+"""After how many new values that are still there, and after how many such rounds among the older ones."""
 
 
 def seldom() -> None:
