@@ -6,8 +6,8 @@ summary: "What a doctest shows a reader: what is typed, and what comes out."
 # Examples
 
 An example is cut into steps just as `doctest` cuts it, so that what is shown is what is run. Where the record
-tells what came of a step, the page shows that output, and says below the example whether it was as expected.
-Without a record it shows what the author typed.
+tells what came of a step, the page shows that output. Where it is not what the author expected, that stands right
+below it; else a word under the example says that all of it ran. Without a record it shows what the author typed.
 """
 
 from __future__ import annotations
@@ -69,31 +69,27 @@ def figure(
     identifiers to mark in a line.
     """
     typed = [(step, example(step.source, places[step.first]) if example else None) for step in steps(lines)]
-    body = "".join(_shown(step, outcome, signs) for step, outcome in typed)
-    return f'<figure class="example"><pre><code>{body}</code></pre>{_caption(typed, words) if example else ""}</figure>'
+    body = "".join(_shown(step, outcome, words, signs) for step, outcome in typed)
+    caption = _caption([outcome for _, outcome in typed], words) if example else ""
+    return f'<figure class="example"><pre><code>{body}</code></pre>{caption}</figure>'
 
 
-def _caption(typed: Sequence[tuple[Step, Outcome | None]], words: Mapping[str, str]) -> str:
-    """The worst that is to be said of any step, and what the author expected where it went wrong."""
-    states = [outcome.state if outcome else "idle" for _, outcome in typed]
-    state = next(one for one in ("failed", "idle", "passed") if one in states)
-    word: str = "partly" if state == "idle" and "passed" in states else state
-    stopped = next((outcome.stopped for _, outcome in typed if outcome and outcome.stopped), 0)
-    wanted = "\n".join(
-        _blank_lines(step.want)
-        for (step, _), one in zip(typed, states, strict=True)
-        if one == "failed" and step.want
-    )
-    expected = f"<pre>{html.escape(wanted, quote=False)}</pre>" if wanted else ""
-    if stopped:
-        word = "stopped" if state == "failed" else "behind"
-    elif state == "failed" and not wanted:
-        word = "unexpected"
-    said = html.escape(words.get(word, "").replace("{line}", str(stopped)))
-    return f'<figcaption class="{state}"><span>{said}</span>{expected}</figcaption>'
+def _caption(outcomes: Sequence[Outcome | None], words: Mapping[str, str]) -> str:
+    """What is to be said of all steps but for those that went wrong: at these it is said already."""
+    idle = [outcome for outcome in outcomes if outcome is None or outcome.state == "idle"]
+    if not idle and any(outcome and outcome.state == "failed" for outcome in outcomes):
+        return ""
+    stopped = next((outcome.stopped for outcome in idle if outcome and outcome.stopped), 0)
+    state = "idle" if idle else "passed"
+    word = "behind" if stopped else "partly" if 0 < len(idle) < len(outcomes) else state
+    return f'<figcaption class="{state}"><span>{_said(words, word, stopped)}</span></figcaption>'
 
 
-def _shown(step: Step, outcome: Outcome | None, signs: Signs | None) -> str:
+def _said(words: Mapping[str, str], word: str, line: int = 0) -> str:
+    return html.escape(words.get(word, "").replace("{line}", str(line)))
+
+
+def _shown(step: Step, outcome: Outcome | None, words: Mapping[str, str], signs: Signs | None) -> str:
     source = _DIRECTIVE.sub("", step.source)
     typed = source.split("\n")
     lines = [[t for t in line if t.text != "\n"] for line in highlight.python([f"{one}\n" for one in typed])]
@@ -116,7 +112,17 @@ def _shown(step: Step, outcome: Outcome | None, signs: Signs | None) -> str:
         cls = "out fault" if outcome.state == "failed" else "out"
     if shown:
         parts += [_hanging(cls, [highlight.Token("", line)]) for line in shown.split("\n")]
+    if outcome and outcome.state == "failed":
+        parts.append(_verdict(step, outcome, words))
     return "".join(parts)
+
+
+def _verdict(step: Step, outcome: Outcome, words: Mapping[str, str]) -> str:
+    """What is wrong with the output above it, and below that what its author expected."""
+    word = "stopped" if outcome.stopped else "failed" if step.want else "unexpected"
+    wanted = _blank_lines(step.want).split("\n") if step.want else []
+    lines = "".join(_hanging("want", [highlight.Token("", line)]) for line in wanted)
+    return f'<span class="verdict" dir="auto">{_said(words, word)}\n</span>{lines}'
 
 
 def _blank_lines(want: str) -> str:

@@ -269,7 +269,10 @@ def test_a_failing_example_shows_what_happened_where_it_happened(tmp_path: Path,
     assert done.status == 0
     page = done.read("division.html")
     assert re.search(r'class="out fault"[^>]*>ZeroDivisionError: ', page)
-    assert '<figcaption class="failed"><span>ran; the author expected:</span><pre>0.5</pre>' in page
+    assert (
+        '<span class="verdict" dir="auto">ran; the author expected:\n</span><span class="want">0.5\n</span>'
+        in page
+    )
     assert "ZeroDivisionError" in margin(page)["return 1 / x"]
     assert [fault for fault in done.faults if fault.startswith("pkg/division.py:4:")]
     assert build(folder, "--strict").status == 1
@@ -362,7 +365,7 @@ def test_examples_behind_one_that_ends_the_run_say_which_it_was(tmp_path: Path, 
     done = build(package(tmp_path, ending=ENDING))
     behind = "not run, since the example in line 6 did not come to its end"
     assert figures(done.read("ending.html")) == [
-        (">>> 1 1 >>> import os; os._exit(0)", "did not come to its end"),
+        (">>> 1 1 >>> import os; os._exit(0) did not come to its end", ""),
         (">>> 2 2", behind),
         (">>> 3 3", behind),
     ]

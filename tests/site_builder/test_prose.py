@@ -296,7 +296,7 @@ def test_each_step_of_an_example_shows_what_came_of_it() -> None:
     rendered = render(
         "* text\n  >>> for x in y:\n  ...     z\n  ...\n  a\n    b\n  >>> 1  # doctest: +SKIP\n\n  >>> 2",
         example=example,
-        example_words={"failed": "not as expected"},
+        example_words={"failed": "not as expected", "partly": "in part"},
     )
     assert asked == [("for x in y:\n    z\n", 5), ("1  # doctest: +SKIP", 10), ("2", 12)]
     shown = re.findall(r'class="(out[^"]*)"[^>]*>([^<]*)<', rendered.html)
@@ -306,11 +306,47 @@ def test_each_step_of_an_example_shows_what_came_of_it() -> None:
         ("out fault", "B\n"),
         ("out fault", "ValueError: C\n"),
     ]
-    assert (
-        '<figcaption class="failed"><span>not as expected</span><pre>a\n  b</pre></figcaption>'
-        in rendered.html
-    )
     assert ("out", "D\n") in shown
+    assert '<figcaption class="idle"><span>in part</span></figcaption>' in rendered.html
+
+
+def test_each_of_several_steps_that_went_wrong_says_so_and_what_was_expected_beside_itself() -> None:
+    outcomes = iter(
+        [
+            Outcome("failed", "1"),
+            Outcome("passed"),
+            Outcome("failed", "3"),
+            Outcome("failed", "", "Bang", stopped=8),
+        ]
+    )
+    rendered = render(
+        ">>> a\n2\n<BLANKLINE>\n>>> b\n>>> c\n>>> d\n5",
+        example=lambda source, place: next(outcomes),
+        example_words={
+            "failed": "wanted:",
+            "unexpected": "wanted nothing",
+            "stopped": "stopped",
+            "passed": "as shown",
+        },
+    )
+    shown = re.findall(
+        r'class="(in|out|out fault|verdict|want)"[^>]*>(?:<span[^>]*>[^<]*</span>)*([^<]*)', rendered.html
+    )
+    assert [(cls, text.strip()) for cls, text in shown if cls != "in" and text.strip()] == [
+        ("out fault", "1"),
+        ("verdict", "wanted:"),
+        ("want", "2"),
+        ("out fault", "3"),
+        ("verdict", "wanted nothing"),
+        ("out fault", "Bang"),
+        ("verdict", "stopped"),
+        ("want", "5"),
+    ]
+    places = [rendered.html.index(f">{text}\n<") for text in ("wanted:", "wanted nothing", "stopped")]
+    prompts = [found.start() for found in re.finditer("&gt;&gt;&gt; ", rendered.html)]
+    assert prompts[0] < places[0] < prompts[1]
+    assert prompts[2] < places[1] < prompts[3] < places[2]
+    assert "figcaption" not in rendered.html
 
 
 # --- translation ------------------------------------------------------------------------------------------------
