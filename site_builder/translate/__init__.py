@@ -57,10 +57,22 @@ class Localised(NamedTuple):
     """The file that it comes from, where there is one."""
 
     @property
+    def blocks(self) -> tuple[BlockState | None, ...]:
+        """How each block is shown; `None` in the reader's language. Titles of papers are none."""
+        return tuple(state for place, state in self.states.items() if place.anchor != PAPERS)
+
+    @property
     def whole(self) -> BlockState | None:
         """What all blocks have in common: a page that is not translated, or that a machine translated."""
-        found = {state for place, state in self.states.items() if place.anchor != PAPERS}
+        found = set(self.blocks)
         return found.pop() if len(found) == 1 else None
+
+    @property
+    def share(self) -> int:
+        """Percent of the blocks that are shown in the reader's language, rounded down."""
+        states = self.blocks
+        shown = sum(state in (None, BlockState.MACHINE) for state in states)
+        return 100 * shown // len(states) if states else 100
 
 
 def original(page: Page) -> Localised:

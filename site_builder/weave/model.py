@@ -191,6 +191,8 @@ class Woven(NamedTuple):
     line_url: str = ""
     whole: str = ""
     """`missing` where no block of the page is translated, `machine` where nobody has read any of it."""
+    share: int | None = None
+    """Percent of the page that is translated, where most of it is not."""
     told: Markup = Markup("")
     """What a reader is told of title and summary."""
     told_papers: Markup = Markup("")

@@ -7,7 +7,8 @@ summary: Which blocks are not what a reader of the language expects, and where a
 
 A block without a translation, or with that of a former text, stands in the words of its author; what a machine
 translated stands as it is until somebody has read it. After each a line says so, in the language of the page, and
-leads to the entry in the catalogue. Where it holds for the whole page it is said once, at the top.
+leads to the entry in the catalogue. Where it holds for the whole page it is said once, at the top; and where most of a
+page is not translated, the top says how much is, and a hairline beside each other block is enough.
 """
 
 from __future__ import annotations
@@ -47,14 +48,17 @@ class Told:
         self.local, self.config, self.words, self.former = local, config, words, former
         self.catalogue = local.catalogue if self._address(1) else ""
         self.whole = local.whole if local.whole in _WHOLE else None
+        mostly = 2 * local.blocks.count(BlockState.MISSING) > len(local.blocks)
+        self.share = local.share if mostly and not self.whole else None
+        """Percent of the page that is translated, where that is so little that it is told at the top."""
         other = direction(config.language)
         self.source_dir = other if other != direction(lang) else ""
 
     def label(self, mark: BlockMark) -> str:
         """What stands after a block, or after a run of blocks of which this is the first."""
-        if self.whole:
-            return ""
         state = mark.state
+        if self.whole or (self.share is not None and state is BlockState.MISSING):
+            return ""
         said = self._word("translate" if state is BlockState.MISSING else "improve")
         address = self._address(mark.line or 1)
         link = _LINK.format(address=address, words=said) if address else ""
@@ -80,6 +84,7 @@ class Told:
             "catalogue_url": self._address(1),
             "line_url": pattern,
             "whole": self.whole or "",
+            "share": self.share,
             "told": self.opening(),
             "told_papers": Markup("").join(map(self.label, self.local.drafts[:1])),
         }

@@ -117,5 +117,25 @@ def test_what_holds_of_the_whole_page_is_told_once(states: tuple[BlockState | No
     assert bool(one.label(BlockMark(MISSING))) is not bool(whole)
 
 
+@pytest.mark.parametrize(
+    ("states", "share"),
+    [
+        ((MISSING, MISSING, None), 33),
+        ((MISSING, MISSING, MACHINE, None, MISSING), 40),
+        ((MISSING, MISSING, STALE), 0),
+        ((MISSING, None), None),
+        ((MISSING, STALE, None, None), None),
+        ((MISSING, MISSING), None),
+    ],
+)
+def test_where_most_of_a_page_is_missing_the_top_says_how_much_is_there(
+    states: tuple[BlockState | None, ...], share: int | None
+) -> None:
+    one = told(*states)
+    assert one.fields()["share"] == share
+    assert bool(one.label(BlockMark(MISSING))) is (share is None and set(states) != {MISSING})
+    assert bool(one.label(BlockMark(STALE))) is (set(states) != {MISSING})
+
+
 def test_the_direction_of_what_is_not_translated_is_said_where_it_differs() -> None:
     assert [told(MISSING, lang=lang).source_dir for lang in ("ja", "ar", "he")] == ["", "ltr", "ltr"]

@@ -390,3 +390,11 @@ def test_flags_made_of_tags_may_stand_whole_and_hidden_texts_may_not() -> None:
         tagged("") + end,
     ):
         assert unseen("A flag.", f"旗{text}。", "ja")
+
+
+def test_a_page_of_which_most_is_missing_says_so_once(turned: Ran) -> None:
+    page = turned.read("ja/turned.html")
+    notes = re.findall(r'<(?:p|details) class="told[^>]*data-state="missing">(.*?)</p>', page)
+    assert len(notes) == 1
+    assert notes[0].startswith("このページは ")
+    assert page.count('class="fallback" data-state="missing"') > 2
