@@ -39,6 +39,49 @@ def test_on_a_phone_only_what_is_wide_scrolls_and_in_its_own_place(
     assert stuck == []
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_scrolls_has_a_shade_at_the_edge_that_more_lies_behind(
+    manual: Path, chromium: Browser, theme: str
+) -> None:
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme=theme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto((manual / "getting-started.html").as_uri())
+    page.add_style_tag(content="pre code { visibility: hidden } html { scroll-behavior: auto !important }")
+
+    def shaded(wide: bool, left: int) -> list[bool]:
+        """Whether its two edges differ from paper, when the first of those that scroll or do not is so far scrolled."""
+        found = page.evaluate_handle(
+            """([wide, left]) => {
+                const scrolls = cell => cell.scrollWidth > cell.clientWidth;
+                const cell = [...document.querySelectorAll(".note pre")].find(each => scrolls(each) === wide);
+                cell.scrollIntoView({ block: "center" });
+                cell.scrollLeft = left;
+                return cell;
+            }""",
+            [wide, left],
+        ).as_element()
+        assert found
+        box = found.bounding_box()
+        assert box
+        edges = [(box["x"] + 2), (box["x"] + box["width"] - 4)]
+
+        def seen() -> list[bytes]:
+            clips = ({"x": x, "y": box["y"], "width": 3, "height": box["height"]} for x in edges)
+            return [page.screenshot(clip=clip) for clip in clips]  # type: ignore[arg-type]
+
+        was = seen()
+        found.evaluate("cell => { cell.style.background = 'none' }")
+        plain = seen()
+        found.evaluate("cell => { cell.style.background = '' }")
+        return [one != other for one, other in zip(was, plain, strict=True)]
+
+    assert shaded(wide=True, left=0) == [False, True]
+    assert shaded(wide=True, left=40) == [True, True]
+    assert shaded(wide=True, left=9999) == [True, False]
+    assert shaded(wide=False, left=0) == [False, False]
+    context.close()
+
+
 def test_a_page_of_prose_has_its_headings_beside_it_and_each_leads_there(manual: Path, visit: Visit) -> None:
     page = visit.open(manual / "claims.html")
     links = page.locator("nav[aria-labelledby=side-page] a")
