@@ -17,6 +17,7 @@ from functools import partial
 from typing import NamedTuple
 
 from site_builder.cache import digest
+from site_builder.config import Config
 from site_builder.outputs import contents, notfound, offers, redirects, search, sitemap
 from site_builder.render import Templates
 from site_builder.weave import Site
@@ -51,8 +52,8 @@ def beside(
         yield Group(
             f"search {lang}",
             (search.url_of(lang),),
-            partial(_search_key, settings, rows, lang),
-            partial(_search, rows, lang),
+            partial(_search_key, settings, looks[lang], rows, lang),
+            partial(_search, config, rows, lang),
         )
     words = digest(*(looks[lang] for lang in site.languages))
     yield Group(
@@ -93,12 +94,12 @@ def _of(
     )
 
 
-def _search_key(settings: bytes, rows: Callable[[str], Sequence[str]], lang: str) -> bytes:
-    return digest(settings, *rows(lang))
+def _search_key(settings: bytes, look: bytes, rows: Callable[[str], Sequence[str]], lang: str) -> bytes:
+    return digest(settings, look, *rows(lang))
 
 
-def _search(rows: Callable[[str], Sequence[str]], lang: str) -> dict[str, bytes]:
-    return {search.url_of(lang): search.script(rows(lang)).encode()}
+def _search(config: Config, rows: Callable[[str], Sequence[str]], lang: str) -> dict[str, bytes]:
+    return {search.url_of(lang): search.script(rows(lang), search.words(config, lang)).encode()}
 
 
 def _encoded(files: Mapping[str, str]) -> dict[str, bytes]:

@@ -12,14 +12,20 @@ words would have to guess where they end.
 
 What was found is put in order by the script that reads the index: what a section is called before what it says, and
 the code of any package but the first after all that was written for readers.
+
+A reader may know a term by the word of another language. So the index has the words of the [glossary
+](site_builder.translate.glossary) too: those that a reader may type, each with the word that stands on the pages.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 
+from site_builder.config import Config
 from site_builder.index import href
+from site_builder.translate import files
 from site_builder.weave.model import SearchEntry
 
 
@@ -38,9 +44,33 @@ def row(page_url: str, title: str, sections: Iterable[SearchEntry]) -> str:
     )
 
 
-def script(rows: Iterable[str]) -> str:
-    """One language's index: `searchIndex([[url, title, [[anchor, title, names, text]…]]…])`."""
-    return f"searchIndex([{','.join(rows)}]);\n"
+def words(config: Config, lang: str) -> dict[str, list[str]]:
+    """What may be typed, folded as the script folds it, and what the pages of the language say for it."""
+    found: dict[str, list[str]] = {}
+
+    def add(typed: str, said: Sequence[str]) -> None:
+        known = found.setdefault(unicodedata.normalize("NFKC", typed).lower(), [])
+        known += [word for word in said if word not in known and word != typed]
+
+    others = config.all_languages[1:] if lang == config.language else (lang,)
+    for other in others:
+        for term in files.terms(config, other)[0]:
+            if lang == config.language:
+                for word in (*term.words, *term.avoid):
+                    add(word, (term.source,))
+            else:
+                for word in (term.source, *term.avoid):
+                    add(word, term.words)
+    return {typed: said for typed, said in found.items() if said}
+
+
+def script(rows: Iterable[str], words: Mapping[str, Sequence[str]]) -> str:
+    """
+    One language's index, `searchIndex([[url, title, [[anchor, title, names, text]…]]…])`, and the other words for what
+    is in it, `searchWords({typed: [said…]…})`.
+    """
+    index = f"searchIndex([{','.join(rows)}]);\n"
+    return f"{index}searchWords({_json(words)});\n" if words else index
 
 
 def _json(value: object) -> str:

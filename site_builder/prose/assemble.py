@@ -26,6 +26,7 @@ from site_builder.prose import examples, labels, tags
 from site_builder.prose.context import Context, Passage
 from site_builder.prose.model import Heading
 from site_builder.prose.notes import Notes
+from site_builder.prose.slots import bare, plain_formula
 
 # What stands behind the opening fence: `python`, `{.python}`, `python title="x"`.
 _LANGUAGE = regex(r"[{. ]*([\w+#-]+)", re.ASCII)
@@ -147,7 +148,9 @@ class Assembly:
             case BlockKind.EXAMPLE:
                 passage = self.passage(block)
                 lines = passage.text.split("\n")
-                self.plain.append("\n".join(lines))
+                self.plain += [
+                    part for step in examples.steps(lines) for part in (step.source, step.want) if part
+                ]
                 starts = accumulate((len(line) + 1 for line in lines), initial=0)
                 places = [self.context.prose.position(passage.offset(start)) for start in starts]
                 return self.slot(examples.figure(lines, places, self.example, self.example_words, self.signs))
@@ -164,6 +167,7 @@ class Assembly:
 
     def heading(self, block: Block) -> str:
         inner, plain = self.words[id(block)]
+        plain = bare(plain)
         self.plain.append(plain)
         name = self.ids[id(block)]
         self.headings.append(
@@ -175,7 +179,7 @@ class Assembly:
     def formula(self, block: Block, tight: bool) -> str:
         passage = self.passage(block)
         made, tex = self.context.formulas.block(passage.text, passage.offset)
-        self.plain.append(tex.strip())
+        self.plain.append(plain_formula(tex.strip()))
         return self.slot(made if tight else f"<p>{made}</p>")
 
     def code(self, block: Block) -> str:

@@ -21,7 +21,7 @@ from markdown import Markdown
 
 from site_builder.blocks.atoms import PUNCTUATION
 from site_builder.lazy import regex
-from site_builder.prose.slots import Slots
+from site_builder.prose.slots import Slots, bare
 
 _ALREADY_READ = ("backtick", "html", "entity", "autolink", "automail")
 _REFERENCES = ("reference", "image_reference", "short_reference", "short_image_ref")
@@ -66,7 +66,7 @@ def read(texts: Sequence[str], slots: Slots) -> list[tuple[str, str]]:
         markdown.treeprocessors["inline"].run(root)
         markdown.treeprocessors["unescape"].run(root)
         for image in root.iter("img"):
-            words = slots.fill_plain(image.get("alt", ""))
+            words = bare(slots.fill_plain(image.get("alt", "")))
             image.set("alt", slots.add(html.escape(words), words, foreign=True))
         for number, element in zip(owners, root, strict=True):
             made, plain = result[number]

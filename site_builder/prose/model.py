@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from site_builder.errors import Diagnostic
+from site_builder.prose.slots import bare
 
 
 class LinkError(ValueError):
@@ -49,9 +50,17 @@ class Heading(NamedTuple):
 
 
 class Rendered(NamedTuple):
-    """`text` is the prose as search reads it: math as its TeX source, code as it is, a line for each block."""
+    """
+    `searched` is the prose as search reads it: code as it is, a line for each block, and math as its TeX source,
+    between marks where no reader would want to see that.
+    """
 
     html: str
     headings: tuple[Heading, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    text: str = ""
+    searched: str = ""
+
+    @property
+    def text(self) -> str:
+        """The same without marks."""
+        return bare(self.searched)

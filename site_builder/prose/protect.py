@@ -20,6 +20,7 @@ from site_builder.blocks import Atom, AtomKind, Block, BlockKind, atoms
 from site_builder.lazy import regex
 from site_builder.prose import dollars, emphasis, glue, tags
 from site_builder.prose.context import Context, Passage, Target, normalised, unescaped
+from site_builder.prose.slots import plain_formula
 
 _SPECIAL = regex(r"[\\`$<&\[\]\x00\x02\x03\ud800-\udfff\ue000\ue001]")
 """A text without any of these is as Markdown may read it."""
@@ -246,9 +247,9 @@ class _Protector:
         offset = passage.offset
         made = formulas.typeset(typed, inner, display, lambda at: offset(atom.inner[0] + at))
         if display:
-            self.parts.append(self.slots.add(made, inner))
+            self.parts.append(self.slots.add(made, plain_formula(inner)))
         else:
-            self.glued(made, inner, glue.is_short(inner))
+            self.glued(made, plain_formula(inner), glue.is_short(inner))
 
     def glued(self, made: str, plain: str, short: bool) -> None:
         """Add a formula or code; what touches a short one stays on its line."""

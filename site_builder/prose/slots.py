@@ -20,7 +20,20 @@ OPEN, CLOSE = "\ue000", "\ue001"
 SLOT = regex(f"{OPEN}(\\d+){CLOSE}")
 _OURS = regex(f"[{OPEN}{CLOSE}]")
 # Python-Markdown uses these two for slots of its own; a lone surrogate cannot be written to a file.
+# Unicode has them for notes between the lines, which no text of ours has.
+_HIDE, _SHOW = "\ufff9", "\ufffb"
+_READABLE = regex(r"[^\\{}&]*")
 _UNWRITABLE = regex("[\x00\x02\x03\ud800-\udfff]")
+
+
+def plain_formula(tex: str) -> str:
+    """A formula as plain text: between marks where it is more than letters and signs, which only a search reads."""
+    return tex if _READABLE.fullmatch(tex) else f"{_HIDE}{tex}{_SHOW}"
+
+
+def bare(text: str) -> str:
+    """Plain text without the marks around formulas."""
+    return text.replace(_HIDE, "").replace(_SHOW, "") if _HIDE in text else text
 
 
 def writable(text: str) -> str:

@@ -141,7 +141,7 @@ class _Weaver:
         found = _parts(intro, title[1], page.source.module) if page.source.is_markdown else ()
         # A reader looks for a paper and finds the page that is about it.
         cited = "\n".join(f"{paper.title} {paper.authors}" for paper in page.front.papers)
-        first, *more = found or (SearchEntry("", title[1], page.source.module, intro.text),)
+        first, *more = found or (SearchEntry("", title[1], page.source.module, intro.searched),)
         opening = (first._replace(text=f"{first.text}\n{cited}"), *more)
         return Woven(
             **_placed(site, page.url, self.lang),
@@ -245,7 +245,7 @@ class _Weaver:
                     example=self.margin.example,
                     place=order,
                 )
-                note, plain = Markup(rendered.html), rendered.text
+                note, plain = Markup(rendered.html), rendered.searched
                 if rendered.headings:
                     title, heading = _unlinked(rendered.headings[0].html), rendered.headings[0].text
                     # A search shows it above the rest.
@@ -283,7 +283,7 @@ class _Weaver:
 
 def _parts(intro: prose.Rendered, title: str, module: str) -> tuple[SearchEntry, ...]:
     """A page without sections, as search sees it: what stands below each of its headings."""
-    lines = intro.text.split("\n")
+    lines = intro.searched.split("\n")
     starts, at = [0], 0
     for heading in intro.headings:
         # A heading is a line of its own, after that of the one before.

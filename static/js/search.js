@@ -6,7 +6,7 @@
   const MOST = 40;
   const counted = JSON.parse(dialog.dataset.count), plural = new Intl.PluralRules(document.documentElement.lang.replaceAll("_", "-"));
   const { index, home, rest, root, lang } = dialog.dataset;
-  let sections, loading, hits = [], at = -1;
+  let sections, loading, also, hits = [], at = -1;
 
   // Full-width letters, case and composed accents are one to a reader; the length must not change, for the marks' sake.
   const fold = text => {
@@ -21,19 +21,23 @@
   const isProse = parts => parts.every(([anchor, , names]) => !anchor || !names);
   let first;
 
+  const TYPED = /\ufff9([^\ufffb]*)\ufffb/g;
   window.searchIndex = pages => {
     const known = new Set(sections?.map(section => section.file));
     const base = sections ? root : home.replace(/index\.html$/, ""), spoken = sections ? lang : "";
     // The index of the source's language comes last, and has all pages.
     if (pages.length) first = packageOf(pages[0][2]);
+    const mine = also = {};
     const found = pages.filter(([file]) => !known.has(file)).flatMap(([file, page, parts]) => {
       const owner = packageOf(parts), prose = isProse(parts);
       return parts.map(([anchor, title, names, text], order) => {
         const [scope] = names.split(" ", 1);
         return {
           url: base + file + (anchor ? "#" + encodeURIComponent(anchor) : ""),
-          file, page, title, scope, text, order, owner, prose, lang: spoken,
-          heading: fold(anchor ? title : page), name: fold(names), body: fold(text),
+          file, page, title, scope, order, owner, prose, also: mine, lang: spoken,
+          // Formulas are searched as they were typed, and nobody wants to read that.
+          text: text.replace(TYPED, "…"), body: fold(text.replace(TYPED, "$1")),
+          heading: fold(anchor ? title : page), name: fold(names),
           // What the section is about by name: the module, or a definition that begins here.
           defined: !anchor || anchor === scope ? fold(scope) : "",
           pieces: scope.split(".").at(-1).replace(/(?<=[^A-Z_])(?=[A-Z])/g, "_").toLowerCase().split("_"),
@@ -42,6 +46,26 @@
     });
     sections = [...sections ?? [], ...found];
   };
+
+  // For what a reader may type in another language, what the pages of the index say.
+  window.searchWords = table => Object.assign(also, table);
+  const meant = (table, phrase) =>
+    [phrase, ...[["ies", "y"], ["es", ""], ["s", ""]].filter(([end]) => phrase.endsWith(end)).map(([end, by]) => phrase.slice(0, -end.length) + by)]
+      .filter(form => Object.hasOwn(table, form)).flatMap(form => table[form].map(fold))
+      // A word that is in the word sought would find no more.
+      .filter(word => !phrase.includes(word));
+  const LONGEST = 4;   // of a term, in words
+  function terms(words, table) {
+    const found = [];
+    for (let at = 0; at < words.length;) {
+      let many = Math.min(words.length - at, LONGEST), others = [];
+      while (many > 1 && !(others = meant(table, words.slice(at, at + many).join(" "))).length) many--;
+      if (many === 1) others = meant(table, words[at]);
+      found.push({ typed: words.slice(at, at + many), others });
+      at += many;
+    }
+    return found;
+  }
 
   const fetched = source => new Promise((done, lost) => {
     const script = document.createElement("script");
@@ -74,12 +98,16 @@
     return called + Math.min(section.body.split(word, 6).length - 1, 5);
   }
 
+  const OTHER = .8;
   function find(words) {
-    const found = [], query = words.join(" ");
+    const found = [], query = words.join(" "), cut = new Map();
     for (const section of sections) {
-      const points = words.map(word => score(section, word));
+      const { heading, order, owner, prose, also } = section;
+      if (!cut.has(also)) cut.set(also, terms(words, also));
+      const sum = typed => { const each = typed.map(word => score(section, word)); return each.every(Boolean) ? each.reduce((a, b) => a + b) : 0; };
+      // What was typed comes before what it is called elsewhere.
+      const points = cut.get(also).map(({ typed, others }) => Math.max(sum(typed), ...others.map(word => OTHER * score(section, word))));
       if (!points.every(Boolean)) continue;
-      const { heading, order, owner, prose } = section;
       const weight = prose || owner === first ? 1 : LATER;
       const title = heading === query ? 100 : words.length > 1 && heading.includes(query) ? 30 : 0;
       const opening = !order && words.some(word => heading.includes(word)) ? 25 : 0;
@@ -90,7 +118,7 @@
 
   // The text round the first word that occurs, with every word marked.
   function snippet(section, words) {
-    const { text, body } = section, line = document.createElement("p");
+    const { text } = section, body = fold(text), line = document.createElement("p");
     const first = Math.min(...words.map(word => body.indexOf(word)).filter(place => place >= 0));
     let start = Number.isFinite(first) ? Math.max(0, first - 40) : 0, end = Math.min(text.length, start + 160);
     // Between words, where a blank is near: Chinese and Japanese have none.
@@ -120,6 +148,7 @@
     const words = [...new Set(fold(input.value).split(/\s+/).filter(Boolean))];
     hits = words.length ? find(words) : [];
     list.replaceChildren(...hits.slice(0, MOST).map((section, index) => {
+      const lit = [...words, ...terms(words, section.also).flatMap(term => term.others)];
       const item = document.createElement("li"), link = document.createElement("a");
       const title = document.createElement("span"), name = document.createElement("code"), page = document.createElement("span");
       item.id = `found-${index}`;
@@ -133,12 +162,12 @@
       const { scope } = section;
       // Code without a heading, outside any definition, is known by its page.
       const heading = section.title || (scope && section.order ? "" : section.page);
-      mark(title, heading, words);
-      mark(name, scope, words);
+      mark(title, heading, lit);
+      mark(name, scope, lit);
       if (section.lang) (heading ? title : name).append(dialog.querySelector("template").content.cloneNode(true));
       page.textContent = section.order && heading !== section.page ? section.page : "";
       link.append(...[title, name, page].filter(part => part.textContent));
-      if (section.text) link.append(snippet(section, words));
+      if (section.text) link.append(snippet(section, lit));
       item.append(link);
       return item;
     }));

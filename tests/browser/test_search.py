@@ -73,7 +73,8 @@ def look(page: Page, words: str, key: str = "/") -> list[str]:
 def containing(site: Path, lang: str, words: str) -> int:
     """How many sections hold the text, by the index itself, read as data."""
     text = (site / "search" / f"{lang}.js").read_text("utf-8")
-    pages = json.loads(text.removeprefix("searchIndex(").rstrip().removesuffix(");"))
+    index = text.partition("\nsearchWords(")[0].rstrip()
+    pages = json.loads(re.sub("[\ufff9\ufffb]", "", index).removeprefix("searchIndex(").removesuffix(");"))
     count = 0
     for _, title, sections in pages:
         for anchor, heading, names, body in sections:
@@ -171,6 +172,36 @@ def test_in_japanese_it_finds_exactly_the_sections_that_contain_the_text(
     expected = containing(site, "ja", words)
     assert len(found) == min(expected, 40)
     assert all("/ja/" in address for address in found)
+
+
+@pytest.mark.parametrize(
+    ("lang", "words", "marked"),
+    [
+        # What Japanese pages do not say, and what a translation must not say.
+        ("ja", "Softmax", "ソフトマックス"),
+        ("ja", "アテンション", "注意機構"),
+        ("ja", "positional encodings", "位置エンコーディング"),
+        ("en", "マルチヘッド注意機構", "multi-head attention"),
+        ("zh", "多头注意力", "多头注意力"),
+    ],
+)
+def test_a_term_is_found_by_its_word_in_another_language(
+    site: Path, visit: Visit, lang: str, words: str, marked: str
+) -> None:
+    page = visit.open(site / ("" if lang == "en" else lang) / "index.html")
+    assert look(page, words)
+    assert marked in {text.lower() for text in page.locator("#search mark").all_inner_texts()}
+    assert visit.messages == []
+
+
+def test_a_snippet_shows_words_and_no_source_of_formulas_or_examples(site: Path, visit: Visit) -> None:
+    page = visit.open(site / "index.html")
+    for words in ("softmax", "sqrt", "torch.zeros", "d_k"):
+        assert look(page, words)
+        for text in page.locator("#search li p").all_inner_texts():
+            assert not re.search(r"\\[A-Za-z]{2,}|[_^]\{|>>>", text), text
+    # They are searched all the same.
+    assert len(look(page, r"\sqrt")) == min(containing(site, "en", r"\sqrt"), 40) > 0
 
 
 def test_who_types_faster_than_the_index_comes_is_not_told_that_nothing_was_found(

@@ -454,7 +454,7 @@ def test_the_text_for_search_is_what_a_reader_reads() -> None:
         "# The *head*\n\nA **b** `c` $d_k$ [e](mha.html) &lt; \\* <b>f</b> x[^1]  \ng\n\n* h\n\n| i | j |\n|---|---|\n"
         "\n$$k^2$$\n\n```\nl\n```\n\n>>> m\nn\n\n![o](mha.html)\n\n[^1]: p"
     )
-    assert render(text).text == ("The head\nA b c d_k e < * f x\ng\nh\ni\nj\nk^2\nl\n>>> m\nn\no\np")
+    assert render(text).text == ("The head\nA b c d_k e < * f x\ng\nh\ni\nj\nk^2\nl\nm\nn\no\np")
 
 
 def test_prose_without_lines_is_empty() -> None:
