@@ -56,7 +56,7 @@ __all__ = [
     "outline_of",
 ]
 
-KIND = "record"
+KIND, FAILED = "record", "record-failed"
 PASSING = ("module-changed", "module-import", "record-failed")
 """The codes of what may be over a moment later. Of time and memory the next run, on the same machine, says the same."""
 
@@ -121,8 +121,15 @@ class Recording:
 
     def fleeting(self, urls: Iterable[str]) -> dict[str, bytes]:
         """Those that the store does not have and the session remembers."""
+        return self._remembered(KIND, urls)
+
+    def failed(self, urls: Iterable[str]) -> dict[str, bytes]:
+        """What came of the last run of these pages, where something around them kept it from being more."""
+        return self._remembered(FAILED, urls)
+
+    def _remembered(self, kind: str, urls: Iterable[str]) -> dict[str, bytes]:
         wanted = {self._fleeting(url): url for url in urls if url in self.keys}
-        found = self.session.get_many(KIND, wanted) if self.session else {}
+        found = self.session.get_many(kind, wanted) if self.session else {}
         return {wanted[key]: data for key, data in found.items()}
 
     def _fleeting(self, url: str) -> bytes:
@@ -153,8 +160,9 @@ class Recording:
             url = urls[done.place]
             if done.lasting:
                 self.store.put(KIND, self.keys[url], done.record.to_bytes())
-            elif self.session and not any(fault.code in PASSING for fault in done.record.faults):
-                self.session.put(KIND, self._fleeting(url), done.record.to_bytes())
+            elif self.session:
+                failed = any(fault.code in PASSING for fault in done.record.faults)
+                self.session.put(FAILED if failed else KIND, self._fleeting(url), done.record.to_bytes())
             yield url, done.record, done.lasting
 
 

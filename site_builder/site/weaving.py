@@ -116,8 +116,13 @@ class Weaving:
         self._take(keys, context.output, last)
         lacking = self._lacking(keys)
         records, fleeting, unknown = self._records(lacking)
-        if postpone and unknown:
+        if postpone and unknown and self.recording:
             self.waiting = True
+            # What failed for a reason that may have gone is tried again, and stays as it is until then.
+            failed = self.recording.failed(unknown)
+            records |= failed
+            fleeting |= {*failed}
+            unknown = [url for url in unknown if url not in failed]
             keys |= {place: digest("waiting", keys[place]) for place in keys if place[0] in unknown}
             waiting = {place: key for place, key in keys.items() if place[0] in unknown}
             self._take(waiting, context.output, last)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -19,7 +21,7 @@ from site_builder.serve.watch import watching
 from site_builder.site import build
 
 from .starting import site_builder
-from .test_watch import wait_until
+from .test_watch import Loop, Tab, wait_until
 
 PAGE = '''
 """
@@ -131,6 +133,30 @@ def project(folder: Path, **helpers: str) -> Config:
 
 def write(folder: Path, name: str, word: str) -> None:
     (folder / f"{name}.py").write_text(f"def word():\n    return {word!r}\n")
+
+
+def test_a_page_whose_run_failed_stays_as_it_is_while_it_is_tried_again(tmp_path: Path) -> None:
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("from pkg.inner import value\n")
+    (package / "inner.py").write_text("def value(:\n")
+    (package / "page.py").write_text('"""# Page\n\n>>> 1\n1\n"""\n')
+    (package / "other.md").write_text("# Other\n")
+    config = Config(root=tmp_path, packages=("pkg",), execute=True)
+    live = Live(lambda: config, tmp_path / "copy", lambda line: None)
+    live.attach(cast("asyncio.AbstractEventLoop", Loop()))
+    live.rebuild()
+    tab, before = Tab(live, "page.html"), live.read("page.html")
+    (package / "other.md").write_text("# Other\n\nIt says more.\n")
+    live.rebuild()
+    for told in tab.told():
+        assert "page.html" not in told["changed"]
+        assert "module-import" in {fault["code"] for fault in told["diagnostics"]}
+    assert live.read("page.html") == before
+    (package / "inner.py").write_text("def value(): return 1\n")
+    live.rebuild()
+    assert tab.told()[-1]["diagnostics"] == []
+    assert live.read("page.html") != before
 
 
 def test_a_build_after_an_edit_of_a_helper_has_something_to_do(tmp_path: Path) -> None:
