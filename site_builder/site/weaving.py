@@ -12,7 +12,7 @@ were when it was woven, it is not woven again.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 
 from site_builder import record, verified
 from site_builder.cache import digest
@@ -25,7 +25,7 @@ from site_builder.site.inputs import size
 from site_builder.site.ledger import Ledger
 from site_builder.site.pages import Context, Entry, Task, loaded, page_key, source_of, woven
 from site_builder.site.report import Audience, Progress, Report, StoppedError, telling
-from site_builder.site.shelf import Shelf, unpickled
+from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, digest_of
 from site_builder.site.workers import spread
 from site_builder.weave.site import Log
@@ -198,8 +198,9 @@ class Weaving:
         alike = {key for key, entry in earlier.items() if last.woven.get(key) == entry.asked}
         if last.identity != self.identity:
             alike.clear()
-        # An edit seldom has to look at what other pages have asked.
-        logs = self.shelf.store.get_many(ASKED, [key for key in earlier if key not in alike])
+        # An edit seldom has to look at what other pages have asked; who builds again and again has it at hand.
+        wanted = [key for key in earlier if self.shelf.keep or key not in alike]
+        logs: dict[bytes, Log] = self.shelf.get(ASKED, wanted)
         for place, key in keys.items():
             entry = earlier.get(key)
             if entry is None:
@@ -210,9 +211,7 @@ class Weaving:
             lying = {url: output.lying.get(url) for url in files}
             if any(seen is None or seen.digest != files[url] for url, seen in lying.items()):
                 continue
-            if key in alike or (
-                key in logs and (log := _log(logs[key])) is not None and self.site.still(log)
-            ):
+            if key in alike or (key in logs and self.site.still(logs[key])):
                 self.entries[place] = entry
                 self.files.leave({url: seen for url, seen in lying.items() if seen})
 
@@ -251,9 +250,3 @@ class Weaving:
 
     def _page(self, url: str) -> Page:
         return loaded(self.config, self.cards[url])[0]
-
-
-@lru_cache(maxsize=1024)
-def _log(data: bytes) -> Log | None:
-    found: Log | None = unpickled(data)
-    return found
