@@ -15,7 +15,7 @@ import json
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from gettext import NullTranslations
 from pathlib import Path
 from types import CodeType
@@ -27,7 +27,7 @@ from markupsafe import Markup, escape
 from site_builder.config import Config
 from site_builder.errors import SiteError
 from site_builder.resources import files_below, resource_root
-from site_builder.translate.speech import plural_forms
+from site_builder.translate.speech import native_name, plural_forms
 from site_builder.weave.model import Woven
 
 
@@ -96,11 +96,22 @@ class Templates:
         self.translations = translations or NullTranslations()
         environment.install_gettext_translations(self.translations, newstyle=True)
 
+        # What the extension has for `_` translates anew what every page says. A page says some fifty sentences.
+        @cache
+        def said(text: str) -> Markup:
+            return Markup(self.translations.gettext(text)) % {}
+
+        def saying(text: str, **values: Any) -> Markup:
+            return Markup(self.translations.gettext(text)) % values if values else said(text)
+
         @cache
         def forms(one: str, many: str) -> str:
             found = plural_forms(self.translations, lang, one, many)
             return json.dumps(found, ensure_ascii=False, sort_keys=True)
 
+        self.environment.filters["soft"] = soft
+        self.environment.globals["_"] = saying
+        self.environment.globals["native_name"] = native_name
         self.environment.globals["plural_forms"] = forms
         self.environment.globals["site"] = {
             "title": self.translations.gettext(config.site_title),
@@ -141,6 +152,12 @@ class Templates:
         with _located():
             template = self.environment.get_template(name)
             return template.render(page=page, asset=lambda path: page.root + "static/" + path, **more)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def soft(name: str) -> Markup:
+    """A long name may break after a dot or an underscore."""
+    return escape(name).replace(".", Markup(".<wbr>")).replace("_", Markup("_<wbr>"))
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 ---
 title: Highlight
 summary: Pygments once per file, cut by line; every line read back gives the bytes of the file.
-order: [tokens, scanner, statements, words, reader, classes, lines]
+order: [tokens, scanner, statements, formatted, words, reader, classes, lines]
 ---
 # Highlight
 

@@ -16,8 +16,9 @@ pair: there stands U+FFFD.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from html import escape
 from itertools import accumulate, pairwise
 
@@ -38,7 +39,7 @@ TAB = 4
 _SPECIAL = regex("[&<>\r\f\0\ud800-\udfff]")
 _REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;", "\f": "&#12;"}
 _CHUNK = regex(r"\S+")
-_SPOTS = (
+_BREAKABLE = regex(
     r"""-(?![!$),./:;?\]}])(?=\S)"""
     r"""|[!/?|}](?![-!"'),./:;?\]|}])(?=\S)"""
     r"""|[!"#%&)*+,.:;=>?\\\]|}~](?=[(<\[{])"""
@@ -49,8 +50,7 @@ Behind what a browser breaks a chunk: a hyphen before nearly anything, other mar
 (as measured in Chromium for all pairs of ASCII characters), a few more by the Unicode rules that other
 browsers follow, and ideographs.
 """
-_BREAKABLE = regex(_SPOTS)
-_NEEDS_CARE = regex(rf"{_SPOTS}|\S{{{LONG + 1}}}")
+_LONG_CHUNK = regex(rf"\S{{{LONG + 1}}}")
 _PLACE = regex(r"\((?!\))|[\[{](?=[^\s)\]}]{8})|,|[)\]](?=\.)|[-;&]|/(?!/)")
 """Behind what a long chunk may be broken."""
 _AFTER_IN_CODE, _AFTER_IN_TEXT = frozenset("([{,)]"), frozenset(",-/;&")
@@ -96,27 +96,30 @@ def hanging_html(tokens: Sequence[Token], signs: Signs = ()) -> tuple[str, int]:
 def _line(tokens: Sequence[Token], links: Links = {}, signs: Signs = ()) -> tuple[str, int, str]:  # noqa: B006
     """The indent, its width in columns, and what follows it."""
     body = "".join([token.text for token in tokens]).rstrip("\r\n")
-    indent = len(body) - len(body.lstrip(" \t\f"))
-    if indent == len(body):
-        indent = 0
-    marks = _breaks(body, tokens) if _NEEDS_CARE.search(body) else []
+    code = body.lstrip(" \t\f")
+    indent = len(body) - len(code) if code else 0
+    spots = [found.start() for found in _BREAKABLE.finditer(body)]
+    marks = _breaks(body, tokens, spots) if spots or _LONG_CHUNK.search(code) else []
     if links or signs:
         more = (*_link_marks(links, len(body)), *_sign_marks(signs, len(body)))
         marks = sorted([*marks, *more], key=_nesting)
-    lead = body[:indent]
-    width = len(lead.expandtabs(TAB).replace("\f", "")) if indent else 0
-    if marks or not tokens or (indent and tokens[0].text != lead):
+    lead, width = _lead(body[:indent]) if indent else ("", 0)
+    if marks or not tokens or (indent and len(tokens[0].text) != indent):
         content = "".join(_pieces(tokens, indent, marks))
     else:
         content = inline_html(tokens[1:] if indent else tokens)
-    return _text(lead), width, content
+    return lead, width, content
+
+
+@lru_cache(maxsize=256)
+def _lead(indent: str) -> tuple[str, int]:
+    """An indent and its width."""
+    return _text(indent), len(indent.expandtabs(TAB).replace("\f", ""))
 
 
 def inline_html(tokens: Sequence[Token]) -> str:
     """Tokens without anything round them."""
-    if _SPECIAL.search("".join([text for _, text in tokens])):
-        return "".join([_styled(cls, text) for cls, text in tokens])
-    return "".join([f'<i class="{cls}">{text}</i>' if cls else text for cls, text in tokens])
+    return "".join(map(_MADE.__getitem__, tokens))
 
 
 def _text(text: str) -> str:
@@ -127,6 +130,21 @@ def _text(text: str) -> str:
 
 def _styled(cls: str, text: str) -> str:
     return f'<i class="{cls}">{_text(text)}</i>' if cls else _text(text)
+
+
+class _Made(dict[Token, str]):
+    """Tokens as HTML. Most stand in a file many times, and are found faster than made."""
+
+    def __missing__(self, token: Token) -> str:
+        if len(self) >= MOST:
+            self.clear()
+        self[token] = _styled(*token)
+        return self[token]
+
+
+MOST = 10_000
+"""So many are kept at a time."""
+_MADE = _Made()
 
 
 Mark = tuple[int, str]
@@ -145,7 +163,8 @@ def _nesting(mark: Mark) -> tuple[int, int]:
 def _pieces(tokens: Sequence[Token], start: int, marks: Sequence[Mark]) -> Iterator[str]:
     """The tokens from an offset on, cut wherever a mark stands."""
     begin, place = 0, 0
-    for cls, text in tokens:
+    for token in tokens:
+        cls, text = token
         end, offset = begin + len(text), max(begin, start)
         while place < len(marks) and marks[place][0] < end:
             at, markup = marks[place]
@@ -154,7 +173,9 @@ def _pieces(tokens: Sequence[Token], start: int, marks: Sequence[Mark]) -> Itera
                 offset = at
             yield markup
             place += 1
-        if end > offset:
+        if offset == begin:
+            yield _MADE[token]
+        elif end > offset:
             yield _styled(cls, text[offset - begin :])
         begin = end
     for _, markup in marks[place:]:
@@ -166,10 +187,15 @@ def _link_marks(links: Links, length: int) -> Iterator[Mark]:
     for column in sorted(links):
         end, href, title = links[column]
         if done <= column < end <= length + 1:
-            tip = f' title="{escape(title)}"' if title else ""
-            yield column - 1, f'<a class="ref" href="{escape(href)}"{tip}>'
+            yield column - 1, _opening(href, title)
             yield end - 1, "</a>"
             done = end
+
+
+@lru_cache(maxsize=1024)
+def _opening(href: str, title: str) -> str:
+    tip = f' title="{escape(title)}"' if title else ""
+    return f'<a class="ref" href="{escape(href)}"{tip}>'
 
 
 def _sign_marks(signs: Signs, length: int) -> Iterator[Mark]:
@@ -179,19 +205,22 @@ def _sign_marks(signs: Signs, length: int) -> Iterator[Mark]:
             yield end - 1, _SIGNED
 
 
-def _breaks(body: str, tokens: Sequence[Token]) -> list[Mark]:
-    """Where the browser may break chunks, and where it is kept from it."""
-    starts = list(accumulate((len(token.text) for token in tokens), initial=0))
+def _breaks(body: str, tokens: Sequence[Token], spots: Sequence[int]) -> list[Mark]:
+    """Where the browser may break chunks, and where it is kept from it. `spots` are where it might."""
+    starts = list(accumulate([len(token.text) for token in tokens], initial=0))
     marks: list[Mark] = []
     for chunk in _CHUNK.finditer(body):
         start, end = chunk.span()
+        found = spots[bisect_left(spots, start) : bisect_left(spots, end)]
         cuts = [start, end]
         if end - start > LONG:
             cuts[1:1] = _cuts(body, start, end, tokens, starts)
+        elif not found:
+            continue
         for here, there in pairwise(cuts):
             if here != start:
                 marks.append((here, _WBR))
-            if _would_break(body, here, there, tokens, starts):
+            if found and _would_break(body, here, there, tokens, starts, found):
                 marks += [(here, _OPEN), (there, _CLOSE)]
     return sorted(marks, key=_nesting)
 
@@ -209,14 +238,21 @@ def _cuts(body: str, start: int, end: int, tokens: Sequence[Token], starts: Sequ
             yield found.end()
 
 
-def _would_break(body: str, start: int, end: int, tokens: Sequence[Token], starts: Sequence[int]) -> bool:
+def _would_break(
+    body: str, start: int, end: int, tokens: Sequence[Token], starts: Sequence[int], spots: Sequence[int]
+) -> bool:
     """Whether a browser, left alone, might break this stretch."""
-    for found in _BREAKABLE.finditer(body, start, end):
-        number = bisect_right(starts, found.start()) - 1
+    for spot in spots:
+        if not start <= spot < end:
+            continue
+        sign, is_last = body[spot], spot + 1 == end
+        if is_last and sign.isascii():
+            continue  # nothing follows that it could be broken from
+        number = bisect_right(starts, spot) - 1
         if tokens[number].cls == "o" and starts[number + 1] >= end and starts[number] <= start:
             continue  # one operator, which the style sheet keeps together
-        if found[0] == "-" and found.start() == start and body[start + 1].isdigit():
+        if sign == "-" and spot == start and body[spot + 1].isdigit():
             continue  # a minus sign stays with its number
-        if found[0].isascii() or tokens[number].cls not in _TEXT:
+        if sign.isascii() or tokens[number].cls not in _TEXT:
             return True
     return False

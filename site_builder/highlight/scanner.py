@@ -7,8 +7,8 @@ summary: One expression finds the tokens that Pygments would, and leaves the res
 
 Pygments tries some forty rules at every token. Nearly all of a file needs ten, so here these are one expression, and
 its matches are tokens. What a word is [is written down](words.html), and so is how Pygments cuts
-[plain imports and decorators](statements.html). Other ones, and f-strings, are handed to Pygments one by one: before
-and behind each of them it is where it was at the start of the file.
+[plain imports and decorators](statements.html) and [f-strings](formatted.html). Other ones are handed to Pygments one
+by one: before and behind each of them it is where it was at the start of the file.
 
 Nothing is guessed. Where a file has something that the expression does not cover, or might cover in another way than
 Pygments, `UnsureError` says so, and the file is Pygments' to read.
@@ -23,6 +23,7 @@ from keyword import kwlist
 from pygments.token import Comment, Keyword, Name
 
 from site_builder.highlight.classes import CLASSES, IS_NAME, Kind, Token, merges
+from site_builder.highlight.formatted import parts
 from site_builder.highlight.reader import Reader, lexer
 from site_builder.highlight.statements import statement
 from site_builder.highlight.words import KINDS
@@ -66,7 +67,6 @@ _ASKED = "|".join(
         rf"from[ \t]++[A-Za-z0-9_.]++[ \t]++import\b(?:[^\n(\#;\"'\\]|\\\n)*+(?:{_LIST})?{_END}",
         rf"from[ \t]++\.*+{_WORD}(?:\.{_WORD})*+(?![\"'.]|\s*import\b)",
         rf"@{_WORD}(?:\.{_WORD})*+(?=[ \t]*+(?:[^\w.\s\"'\\]|\n|\Z))",
-        rf"(?:[fFtT][rR]?|[rR][fFtT])(?:{_FORMATTED})",
     )
 )
 _STATEMENT = (
@@ -78,30 +78,34 @@ _PIECE = regex(r"\s+|\w+")
 _REACHING = frozenset({"as", "class", "def", "from", "import", "yield"})
 """Words that are others before white space than at the end."""
 
+# The name of each alternative stands behind it, where only what has matched comes by.
 _TOKEN = regex(
     rf"""
-      (?P<doc> ^[ \t]*+[rRuUbB]{{,2}}(?:\"{{3}}[\s\S]*?\"{{3}}|'{{3}}[\s\S]*?'{{3}}) )
-    | (?P<statement> ^[ \t]*+(?:case[ \t]++_(?=:)|{_STATEMENT}) )
-    | (?P<soft> ^(?:[ \t]*+(?:match|case)\b(?![ \t]*[:,;=^&|@~)\]}}])|lazy[\s\\]) )
-    | (?P<space> [ \t]++ )
-    | (?P<asked> {_ASKED} )
-    | (?P<define> (?:def|class)(?=[ \t]++(?!(?:from|import|yield|def|class)\b){_WORD}(?!["'])) )
-    | (?P<chain> yield[ ]from(?![A-Za-z0-9_]) )
-    | (?P<word> {_WORD}(?!["']) )
-    | (?P<punctuation> (?:[][{{}}(),;]|:(?!=))++ )
-    | (?P<number>
+      ^ (?:
+          [ \t]*+[rRuUbB]{{,2}}(?:\"{{3}}[\s\S]*?\"{{3}}|'{{3}}[\s\S]*?'{{3}}) (?P<doc>)
+        | [ \t]*+(?:case[ \t]++_(?=:)|{_STATEMENT}) (?P<statement>)
+        | (?:[ \t]*+(?:match|case)\b(?![ \t]*[:,;=^&|@~)\]}}])|lazy[\s\\]) (?P<soft>)
+      )
+    | [ \t][ \t]*+ (?P<space>)
+    | (?=[@fi]) (?:{_ASKED}) (?P<asked>)
+    | (?=[fFtTrR]) (?:[fFtT][rR]?|[rR][fFtT])(?:{_FORMATTED}) (?P<formatted>)
+    | (?=[cd]) (?:def|class)(?=[ \t]++(?!(?:from|import|yield|def|class)\b){_WORD}(?!["'])) (?P<define>)
+    | (?=y) yield[ ]from(?![A-Za-z0-9_]) (?P<chain>)
+    | [A-Za-z_][A-Za-z0-9_]*+(?!["']) (?P<word>)
+    | [][{{}}(),;:](?<!:(?==))(?:[][{{}}(),;]|:(?!=))*+ (?P<punctuation>)
+    | \n (?P<newline>)
+    | (?:
         (?:{_DIGITS}\.(?:{_DIGITS})?|(?:{_DIGITS})?\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?
       | {_DIGITS}[eE][+-]?{_DIGITS}j?
       | 0[oO](?:_?[0-7])++ | 0[bB](?:_?[01])++ | 0[xX](?:_?[a-fA-F0-9])++ | {_DIGITS}
-      )
-    | (?P<operator> (?:[-~+/*%=<>&^|]|[!:]=|\.(?![0-9])|@(?![A-Za-z_]))++ )
-    | (?P<newline> \n )
-    | (?P<comment> \#[^\n]*+ )
-    | (?P<string> [uUbB]?(?:{_long(_ESCAPE)}|{_short(_ESCAPE)}) )
-    | (?P<raw> (?:[rR][bB]?|[bB][rR])(?:{_long(chr(92) * 2)}|{_short(_RAW_ESCAPE)}) )
-    | (?P<quoted> (?!(?:[rRbBuUfFtT]{{1,2}}["'])){_WORD} )
-    | (?P<continued> \\\n )
-    | (?P<odd> [\s\S] )
+      ) (?P<number>)
+    | (?:[-~+/*%=<>&^|]|[!:]=|\.(?![0-9])|@(?![A-Za-z_]))++ (?P<operator>)
+    | \#[^\n]*+ (?P<comment>)
+    | [uUbB]?(?:{_long(_ESCAPE)}|{_short(_ESCAPE)}) (?P<string>)
+    | (?:[rR][bB]?|[bB][rR])(?:{_long(chr(92) * 2)}|{_short(_RAW_ESCAPE)}) (?P<raw>)
+    | (?!(?:[rRbBuUfFtT]{{1,2}}["'])){_WORD} (?P<quoted>)
+    | \\(?:\n|\Z) (?P<continued>)
+    | [\s\S] (?P<odd>)
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -128,84 +132,113 @@ _MADE = {cls: _Made(cls) for cls in ("", *{*CLASSES.values()})}
 
 def scanned(text: str) -> list[list[Token]]:
     """The tokens of each line, without line ends."""
-    reader = Reader()
-    imported = reader.imports.known
-    spaces, signs, operators = _MADE[""], _MADE["p"], _MADE["o"]
-    line: list[Token] = []
-    rows = [line]
-    before, owner = "\n", ""
-    for found in _TOKEN.finditer(text):
-        group, part = found.lastgroup, found[0]
-        if group == "space":
-            line.append(spaces[part])
-        elif group == "word" or group == "quoted":
-            cls, is_name, is_free = _WORDS[part]
-            if before == "def" or before == "class":
-                cls = owner = "n"
-            elif is_name:
-                dotted = text.startswith(".", found.start() - 1) if found.start() else False
-                if dotted != (before == ".") and not is_free:
-                    raise UnsureError(part)
-                if before == ".":
-                    cls = "t" if owner == "t" and part[0].isupper() else ""
+    scan = _Scan(text)
+    scan.run(0, len(text))
+    return scan.rows
+
+
+class _Scan:
+    """How far a file is read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.rows: list[list[Token]] = [[]]
+        self.reader = Reader()
+
+    def run(self, start: int, end: int) -> None:
+        """Reads on, up to the end of the file or of a piece of code in it."""
+        text, rows, reader = self.text, self.rows, self.reader
+        imported = reader.imports.known
+        spaces, signs, operators = _MADE[""], _MADE["p"], _MADE["o"]
+        line, before, owner = rows[-1], reader.before, reader.owner
+        for found in _TOKEN.finditer(text, start, end):
+            group, part = found.lastgroup, found[0]
+            if group == "space":
+                line.append(spaces[part])
+            elif group == "word" or group == "quoted":
+                cls, is_name, is_free = _WORDS[part]
+                if before == "def" or before == "class":
+                    cls = owner = "n"
+                elif is_name:
+                    if not is_free and text.startswith(".", max(found.start() - 1, 0)) != (before == "."):
+                        raise UnsureError(part)
+                    if before == ".":
+                        cls = "t" if owner == "t" and part[0].isupper() else ""
+                    else:
+                        if is_free and part in imported:
+                            cls = "t"
+                        owner = cls
+                line.append(_MADE[cls][part])
+                before = part
+            elif group == "punctuation":
+                if line and line[-1][0] == "p":
+                    _append(line, "p", part)
                 else:
-                    if is_free and part in imported:
-                        cls = "t"
-                    owner = cls
-            line.append(_MADE[cls][part])
-            before = part
-        elif group == "punctuation":
-            if line and line[-1][0] == "p":
-                _append(line, "p", part)
+                    line.append(signs[part])
+                before = part[-1]
+            elif group == "newline":
+                line = []
+                rows.append(line)
+                before = "\n"
+            elif group == "operator":
+                if line and line[-1][0] == "o":
+                    _append(line, "o", part)
+                else:
+                    line.append(operators[part])
+                before = part[-1]
+            elif group == "comment":
+                _append(line, "c", part)
+            elif group == "define" or group == "chain":
+                line.append(Token("k", part))
+                before = part
+            elif group == "number":
+                line.append(Token("m", part))
+                before = part
+            elif group == "string" or group == "raw":
+                line = _spread(rows, "g", part)
+                before = part[-1]
+            elif group == "doc":
+                string = part.lstrip()
+                if len(string) < len(part):
+                    line.append(Token("", part[: -len(string)]))
+                line = _spread(rows, "g", string)
+                before = part[-1]
+            elif group == "statement":
+                for piece in _PIECE.findall(part):
+                    line.append(spaces[piece] if piece.isspace() else Token("k", piece))
+                    before = piece
+            elif group == "formatted" and (pieces := parts(text, found.start(), found.end())):
+                reader.before, reader.owner = before, owner
+                line, owner = self.formatted(pieces), reader.owner
+                before = part[-1]
+            elif group == "asked" or group == "formatted":
+                reader.before, reader.owner = before, owner
+                for kind, piece in _asked(part):
+                    cls, piece = reader.read(kind, piece)
+                    line = _spread(rows, cls, piece)
+                before, owner = reader.before, reader.owner
+                if reader.imports.state and text[found.end() : found.end() + 1] not in ("", "\n", "#", ";"):
+                    raise UnsureError(part)
+                reader.imports.state, reader.decorating = "", False
+            elif group == "continued":
+                line = _spread(rows, "", part)
+                before = part
             else:
-                line.append(signs[part])
-            before = part[-1]
-        elif group == "newline":
-            line = []
-            rows.append(line)
-            before = "\n"
-        elif group == "operator":
-            if line and line[-1][0] == "o":
-                _append(line, "o", part)
-            else:
-                line.append(operators[part])
-            before = part[-1]
-        elif group == "comment":
-            _append(line, "c", part)
-        elif group == "define" or group == "chain":
-            line.append(Token("k", part))
-            before = part
-        elif group == "number":
-            line.append(Token("m", part))
-            before = part
-        elif group == "string" or group == "raw":
-            line = _spread(rows, "g", part)
-            before = part[-1]
-        elif group == "doc":
-            string = part.lstrip()
-            if len(string) < len(part):
-                line.append(Token("", part[: -len(string)]))
-            line = _spread(rows, "g", string)
-            before = part[-1]
-        elif group == "statement":
-            for piece in _PIECE.findall(part):
-                line.append(spaces[piece] if piece.isspace() else Token("k", piece))
-                before = piece
-        elif group == "asked":
-            reader.before, reader.owner = before, owner
-            for kind, piece in _asked(part):
-                cls, piece = reader.read(kind, piece)
-                line = _spread(rows, cls, piece)
-            before, owner = reader.before, reader.owner
-            if reader.imports.state and text[found.end() : found.end() + 1] not in ("", "\n", "#", ";"):
                 raise UnsureError(part)
-            reader.imports.state, reader.decorating = "", False
-        elif group == "continued":
-            line = _spread(rows, "", part)
-            before = part
-        else:
-            raise UnsureError(part)
-    return rows
+        reader.before, reader.owner = before, owner
+
+    def formatted(self, pieces: list[re.Match[str]]) -> list[Token]:
+        """Reads an f-string, and the code in its fields; returns the line that it ends in."""
+        for piece in pieces:
+            start, end = piece.span(1)
+            if start >= 0:
+                _append(self.rows[-1], "p", "{")
+                self.reader.before = "{"
+                self.run(start, end)
+                _append(self.rows[-1], "p", self.text[end : piece.end()])
+            else:
+                _spread(self.rows, "p" if piece[0] == "}" else "g", piece[0])
+        return self.rows[-1]
 
 
 def _append(line: list[Token], cls: str, text: str) -> None:

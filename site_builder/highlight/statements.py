@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from itertools import pairwise, takewhile
 
-from pygments.token import Keyword, Name, Operator, Punctuation, Text
+from pygments.token import Comment, Keyword, Name, Operator, Punctuation, Text
 
 from site_builder.highlight.classes import IS_NAME, Kind
 from site_builder.highlight.words import KINDS
@@ -24,11 +24,13 @@ _AS = rf"(?:[ ]++as[ ]++{_WORD})?+"
 _DOTTED = rf"{_WORD}(?:\.{_WORD})*+"
 _MODULES = rf"{_DOTTED}{_AS}(?:,[ ]*+{_DOTTED}{_AS})*+"
 _NAMES = rf"{_WORD}{_AS}(?:,[ ]*+{_WORD}{_AS})*+"
-_LINES = rf"\([ \n]*+{_WORD}{_AS}(?:,[ \n]*+{_WORD}{_AS})*+,?[ \n]*+\)"
+_GAP = r"(?:[ \n]|\#[^\n]*+\n)*+"
+_LINES = rf"\({_GAP}{_WORD}{_AS}(?:,{_GAP}{_WORD}{_AS})*+,?{_GAP}\)"
 _PLAIN = regex(
-    rf"@{_DOTTED}|import[ ]++{_MODULES}|from[ ]++(?:\.++(?:{_DOTTED})?|{_DOTTED})[ ]++import[ ]++(?:{_NAMES}|{_LINES})"
+    rf"@{_DOTTED}|(?:import[ ]++{_MODULES}"
+    rf"|from[ ]++(?:\.++(?:{_DOTTED})?|{_DOTTED})[ ]++import[ ]++(?:{_NAMES}|{_LINES}|\*)|from[ ]++{_DOTTED})[ ]*+"
 )
-_PIECE = regex(r"@?\w++|[ ]++|[^\w ]")
+_PIECE = regex(r"@?\w++|[ ]++|\#[^\n]*+|[^\w ]")
 
 
 def statement(text: str) -> list[tuple[Kind, str]] | None:
@@ -40,6 +42,12 @@ def statement(text: str) -> list[tuple[Kind, str]] | None:
         found = [(Name.Decorator, pieces[0]), *_code(pieces[1:])]
     elif pieces[0] == "import":
         found = [(Keyword.Namespace, "import"), *_modules(pieces[1:])]
+    elif "import" not in pieces:
+        # What an error was raised from. Pygments takes it for a module, unless it is `None`.
+        module = pieces[2:]
+        is_none = module == ["None"]
+        found = [(Keyword.Namespace, "from"), (Text, pieces[1])]
+        found += [(Keyword.Constant, "None")] if is_none else _modules(module)
     else:
         module = list(takewhile(lambda piece: piece != "import", pieces[1:]))
         names = pieces[len(module) + 2 :]
@@ -58,6 +66,9 @@ def _modules(pieces: list[str]) -> list[tuple[Kind | None, str]]:
     return [(kind(piece), piece) for piece in pieces]
 
 
+_SIGNS = {".": Operator, "*": Operator, ",": Punctuation, "(": Punctuation, ")": Punctuation}
+
+
 def _code(pieces: list[str]) -> list[tuple[Kind | None, str]]:
     """What stands where there could be any code."""
 
@@ -66,6 +77,6 @@ def _code(pieces: list[str]) -> list[tuple[Kind | None, str]]:
             known = KINDS.get(piece, Name)
             is_sure = piece == "as" or (IS_NAME[known] and (before != "." or known is Name))
             return known if is_sure else None
-        return {".": Operator, ",": Punctuation, "(": Punctuation, ")": Punctuation}.get(piece, Text)
+        return Comment.Single if piece[0] == "#" else _SIGNS.get(piece, Text)
 
     return [(kind(before, piece), piece) for before, piece in pairwise(("", *pieces))]

@@ -31,14 +31,15 @@ def python(lines: Sequence[str]) -> tuple[tuple[Token, ...], ...]:
         rows = scanned(text)
     except UnsureError:
         rows = _whole(lexed(text), bodies)
-    result: list[tuple[Token, ...]] = []
     for line, body, tokens in zip(lines, bodies, rows, strict=False):
         if body and not tokens:
-            tokens = [Token("", body)]
-        if len(line) > len(body):
-            tokens.append(Token("", line[len(body) :]))
-        result.append(tuple(tokens))
-    return tuple(result)
+            tokens.append(Token("", body))
+        if line != body:
+            tokens.append(_NEWLINE if line[len(body) :] == "\n" else Token("", line[len(body) :]))
+    return tuple(map(tuple, rows[: len(bodies)]))
+
+
+_NEWLINE = Token("", "\n")
 
 
 def lexed(text: str) -> Iterator[list[Token]]:

@@ -126,8 +126,11 @@ def introduced(config: Config, file: File) -> tuple[Introduction, bool] | None:
         page, found = parsed(source)
     except FileNotFoundError:
         return None
+    key = page_key(source, found)
     if config.cache:
-        stores.opened(config).put(PAGE, page_key(source, found), pickled(page))
+        stores.opened(config).put(PAGE, key, pickled(page))
+    if len(_made) < MOST:
+        _made[key] = page
     made = introduction(config, page, found)
     steady = all(catalogue(config, lang, source.url) == seen for lang, seen in file.catalogues.items())
     return made, steady and found == file.digest
@@ -184,10 +187,18 @@ def _page_key(builder: bytes, source: SourceFile, read: bytes) -> bytes:
 
 
 def stored(config: Config, source: SourceFile, read: bytes) -> Page | None:
-    """The page that was made from a file with that digest, if the store has it."""
-    data = stores.opened(config).get(PAGE, page_key(source, read)) if config.cache else None
+    """The page that was made from a file with that digest, if it is at hand or the store has it."""
+    key = page_key(source, read)
+    if made := _made.pop(key, None):
+        return made
+    data = stores.opened(config).get(PAGE, key) if config.cache else None
     page = unpickled(data) if data else None
     return page if isinstance(page, Page) else None
+
+
+MOST = 200
+"""So many pages are kept at hand from their introduction until they are woven; the others are read back."""
+_made: dict[bytes, Page] = {}
 
 
 def source_of(config: Config, card: Card) -> bytes:
@@ -236,16 +247,16 @@ def woven(context: Context, task: Task) -> Done:
         result = weave.weave(page, local, asking, renderer(config), lang, evidence, look.words)
         data = look.page(result).encode()
         written[result.url] = context.output.put(result.url, data)
+        logs[lang] = pickled(asking.log or {})
         entries[lang] = Entry(
             digest(data) if steady and current else b"",
             digest(walks) if walks is not None else b"",
-            digest(repr(asking.log)),
+            digest(logs[lang]),
             search.row(task.url, result.title_text, result.search),
             tuple(sorted({*told, *result.diagnostics})),
             result.unkept,
             tally(evidence),
         )
-        logs[lang] = pickled(asking.log or {})
     return Done(task.url, entries, logs, written)
 
 

@@ -12,6 +12,8 @@ names, the marks of its symbols, the shapes that were recorded for it, and a sig
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import chain
 
 from markupsafe import Markup
 
@@ -42,17 +44,20 @@ class Code:
         self.lines = page.lines
         self.tokens = tokens
         self.links: dict[int, dict[int, tuple[int, str, str]]] = {}
-        for reference in page.references:
-            target = site.resolve(reference.target)
+
+        @cache
+        def place(name: str) -> tuple[str, str] | None:
+            """Where a name leads, and what that is called."""
+            target = site.resolve(name)
             # A name that leads to the page it stands on leads nowhere.
             if target is None or (target.url, target.anchor) == (page.url, ""):
-                continue
-            place = site.href(page.url, target.url, lang, target.anchor)
-            self.links.setdefault(reference.line, {})[reference.column] = (
-                reference.end_column,
-                f"#{place.partition('#')[2]}" if target.url == page.url else place,
-                target.title,
-            )
+                return None
+            address = site.href(page.url, target.url, lang, target.anchor)
+            return f"#{address.partition('#')[2]}" if target.url == page.url else address, target.title
+
+        for line, column, end, name in page.references:
+            if found := place(name):
+                self.links.setdefault(line, {})[column] = end, *found
 
     def html(self, section: Section) -> Markup:
         return Markup("".join([self.line(number) for number in section.code]))
@@ -71,6 +76,6 @@ class Code:
 
     def names(self, section: Section) -> Iterator[str]:
         """The identifiers of the section's code, each once, for search."""
-        tokens = dict.fromkeys([token for number in section.code for token in self.tokens[number - 1]])
+        tokens = dict.fromkeys(chain.from_iterable([self.tokens[number - 1] for number in section.code]))
         texts = " ".join([text for cls, text in tokens if cls not in _NO_NAMES])
         yield from dict.fromkeys(_NAME.findall(texts))

@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from markupsafe import Markup
 
@@ -79,13 +79,14 @@ def question(method: Callable[P, Answer]) -> Callable[P, Answer]:
     def asked(*arguments: P.args, **named: P.kwargs) -> Answer:
         if named:
             raise TypeError(f"{name} is asked without names: {', '.join(named)}")
-        site = cast("Site", arguments[0])
+        site: Any = arguments[0]
         if site.log is None:
             return method(*arguments, **named)
         key = (name, arguments[1:])
         if key not in site.log:
             site.log[key] = method(*arguments, **named)
-        return cast("Answer", site.log[key])
+        answer: Answer = site.log[key]
+        return answer
 
     return asked
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pygments.token import Name
 
 from site_builder.highlight import python
+from site_builder.highlight.formatted import parts
 from site_builder.highlight.reader import lexer
 from site_builder.highlight.scanner import UnsureError, scanned
 from site_builder.highlight.statements import statement
@@ -31,6 +32,10 @@ SURE = [
     "'%s {} {{ {a.b} %(b)d' \"{!r:>{w}}\" '{:<3}' '{'\n",
     "f'{x}' f\"{a['b']:>{w}.2f} {{}} {y!r} {z = }\" rf'{x}\\d' f'''{x}\n{{}}''' 'a'f'b{c}''d'\n",
     "f'{x.max(y)} {None if self else print}' f'' F\"it's\"\n",
+    "f'{a == b}{c[1:2]!r}{d:{w}.{p}}{{{e}}}' f\"{f(x, y=[(1)])=}{g if not h else 'i'}{len(j) - 1:>{k}}\" t'{x}'\n"
+    "f'{type(x).__name__} {self.print} {a <= b != c} {x=}{{{y = !s:}}}' rf'\\{x}\\\\{y}' f'{lambda: 1}{c_}{a:=5}'\n",
+    "f'{def_}' f'{(x:=1)}{torch.Tensor}' import torch\nf'{torch.Tensor} {Tensor:%Y}' f'{b'x'}'\n",
+    "raise A from None\nraise B from c.d\nfrom a import *  # all\nx = \\",
     "import os, torch.nn as nn\nfrom a.b import (c,  # d\n  e as f,\n  Max)\nfrom . import g; import h\n"
     "f.X, nn.Y, Max, x.Max\n",
     "from __future__ import annotations\n\nimport a, \\\n  b\nfrom .. import c\nfrom ...d import *\n",
@@ -98,6 +103,11 @@ STATEMENTS = [
     "from a import (\n  b,\n  c as d, e\n)",
     "from a import (b)",
     "from __future__ import annotations",
+    "from a import *",
+    "from a import b  ",
+    "from a import (  # why\n  b,  # c, (d\n\n  # e\n  f\n)",
+    "from None",
+    "from a.b",
     "@a",
     "@property",
     "@a.b.setter",
@@ -115,7 +125,15 @@ def test_plain_imports_and_decorators_are_cut_as_by_pygments(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["import print", "import a as b.c", "from None import x", "from a import if", "@a.property"]
+    "text",
+    [
+        "import print",
+        "import a as b.c",
+        "from None.x",
+        "from None import x",
+        "from a import if",
+        "@a.property",
+    ],
 )
 def test_statements_that_are_not_plain_are_told_apart(text: str) -> None:
     assert statement(text) is None
@@ -125,6 +143,18 @@ def test_the_words_are_those_of_pygments() -> None:
     for word in sorted({*write_words.candidates(), *KINDS}):
         _, (_, kind, _), *_ = lexer().get_tokens_unprocessed(f";{word} ")
         assert KINDS.get(word, Name) is kind, f"{word!r}: run python tools/write_words.py"
+
+
+@pytest.mark.parametrize("text", ["f'{x}'", "f'{a[b[c(d)]]!r:>{w}}'", "f'{{}}'", "f'{x = }{a != b}'"])
+def test_an_f_string_that_is_plain_needs_no_pygments(text: str) -> None:
+    found = parts(text, 0, len(text))
+    assert found
+    assert "".join(part[0] for part in found) == text
+
+
+@pytest.mark.parametrize("text", ["f'{class}'", "f'{x.a @ b}'", "f'{a[b[c[d[e[f]]]]]}'", "f'{ {1: 2}[1]}'"])
+def test_an_f_string_that_is_not_plain_is_told_apart(text: str) -> None:
+    assert parts(text, 0, len(text)) is None
 
 
 @pytest.mark.parametrize("source", UNSURE)
