@@ -75,11 +75,9 @@ def analyse(tree: ast.Module, lines: Sequence[str], module: str, is_package: boo
     _settle_declarations(found)
     resolver = _Resolver(found)
     identifiers = Identifiers(lines)
-    references = sorted(
-        {*resolver.references(identifiers), *_import_references(found.statements, identifiers)},
-        key=lambda reference: (reference.line, reference.column),
-    )
-    return Names(tuple(references), resolver.exports(), _imports(found.statements), resolver.bases())
+    every = {*resolver.references(identifiers), *_import_references(found.statements, identifiers)}
+    references = tuple(sorted(filter(None, every)))
+    return Names(references, resolver.exports(), _imports(found.statements), resolver.bases())
 
 
 class _Resolver:
@@ -106,23 +104,23 @@ class _Resolver:
             if any(binding.kind is Bound.DEFINITION for binding in bindings)
         }
 
-    def references(self, identifiers: Identifiers) -> Iterator[Reference]:
+    def references(self, identifiers: Identifiers) -> Iterator[Reference | None]:
         for use in self.found.uses:
             meaning = self.meaning(use)
             if meaning is None:
                 continue
             target = meaning.target
             if not meaning.instance:
-                yield from identifiers.reference(use.name.lineno, use.name.col_offset, use.name.id, target)
+                yield identifiers.reference(use.name.lineno, use.name.col_offset, use.name.id, target)
             elif use.members and f"{target}.{use.members[0].attr}" in self.data:
                 continue
             for member in use.members[:MEMBERS_AT_MOST]:
                 target = f"{target}.{member.attr}"
                 if isinstance(member.ctx, ast.Load):
-                    yield from identifiers.member(member, target)
+                    yield identifiers.member(member, target)
         for call in self.found.supers:
             if owner := self._owner(call):
-                yield from identifiers.member(call.member, f"{owner}.{SUPER}.{call.member.attr}")
+                yield identifiers.member(call.member, f"{owner}.{SUPER}.{call.member.attr}")
 
     def _owner(self, call: SuperUse) -> str | None:
         """The class whose bases `super` asks: the one that is named, else the one whose method this is."""
@@ -279,7 +277,9 @@ def _imports(statements: Sequence[Statement]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _import_references(statements: Sequence[Statement], identifiers: Identifiers) -> Iterator[Reference]:
+def _import_references(
+    statements: Sequence[Statement], identifiers: Identifiers
+) -> Iterator[Reference | None]:
     for node, module in statements:
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -290,4 +290,4 @@ def _import_references(statements: Sequence[Statement], identifiers: Identifiers
             for alias in node.names:
                 if alias.name != "*":
                     target = f"{module}.{alias.name}"
-                    yield from identifiers.reference(alias.lineno, alias.col_offset, alias.name, target)
+                    yield identifiers.reference(alias.lineno, alias.col_offset, alias.name, target)
