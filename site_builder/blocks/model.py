@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class BlockKind(StrEnum):
@@ -41,8 +42,7 @@ ONE_LINE = frozenset({BlockKind.HEADING, BlockKind.CELL, BlockKind.TERM})
 """The kinds whose text cannot go on in a second line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """
     A leaf of the text. `spans` has one `(start, end)` pair of offsets a line, without markers and indentation;
     `prefix` is what a further line of the block would begin with. `level` is that of a heading, `info` the
@@ -57,7 +57,7 @@ class Block:
 
     def text(self, text: str) -> str:
         """The block's own lines, cut out of the whole text."""
-        return "\n".join(text[start:end] for start, end in self.spans)
+        return "\n".join([text[start:end] for start, end in self.spans])
 
     @property
     def translatable(self) -> bool:

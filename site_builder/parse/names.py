@@ -80,6 +80,10 @@ def analyse(tree: ast.Module, lines: Sequence[str], module: str, is_package: boo
     return Names(references, resolver.exports(), _imports(found.statements), resolver.bases())
 
 
+# Asked of every name; before Python 3.12 an enumeration takes its time to answer.
+_CLASS, _MODULE = Kind.CLASS, Kind.MODULE
+
+
 class _Resolver:
     def __init__(self, found: Survey) -> None:
         self.found = found
@@ -161,13 +165,13 @@ class _Resolver:
         later: Scope | None = None
         while scope is not None:
             visible = (
-                scope.kind is not Kind.CLASS or scope is start or (seen is start and start.kind is Kind.TYPES)
+                scope.kind is not _CLASS or scope is start or (seen is start and start.kind is Kind.TYPES)
             )
             if visible and name in scope.declared:
                 if scope.declared[name] is self.module:
                     return self._global(name, start)
             elif visible and name in scope.bindings:
-                direct = scope is start and scope.kind in (Kind.MODULE, Kind.CLASS)
+                direct = scope is start and (scope.kind is _MODULE or scope.kind is _CLASS)
                 if not direct or scope.bindings[name][0].time < use.time:
                     return self._global(name, start) if scope is self.module else _meaning_in(scope, name)
                 # Read before it is bound: the class's `int: int = 0` asks for the outer one.
@@ -216,13 +220,12 @@ def _agreed(scope: Scope, bindings: Sequence[Binding]) -> Meaning | None:
     """What all these bindings of one name mean together."""
     bindings = [binding for binding in bindings if binding.kind is not Bound.DELETED]
     kinds = {binding.kind for binding in bindings}
-    if kinds == {Bound.RECEIVER} and len(bindings) == 1 and bindings[0].target:
-        return Meaning(bindings[0].target, instance=True)
-    if (
-        not kinds
-        or kinds & {Bound.RECEIVER, Bound.VARIABLE}
-        or (kinds == {Bound.DATA} and not _is_lasting(scope))
-    ):
+    if not kinds or Bound.VARIABLE in kinds:
+        return None
+    if Bound.RECEIVER in kinds:
+        target = bindings[0].target
+        return Meaning(target, instance=True) if target and len(bindings) == 1 else None
+    if kinds == {Bound.DATA} and not _is_lasting(scope):
         return None
     if Bound.IMPORT in kinds:
         # `except ImportError: numpy = None` does not give the name another meaning, only none.
@@ -261,7 +264,7 @@ def _is_remade(name: str) -> bool:
 
 def _class_around(scope: Scope | None) -> Scope | None:
     """The innermost class that the scope is, or lies in."""
-    while scope is not None and scope.kind is not Kind.CLASS:
+    while scope is not None and scope.kind is not _CLASS:
         scope = scope.parent
     return scope
 
