@@ -47,10 +47,11 @@ def goes_on(state: State, container: Open, line: Cursor) -> bool:
 
 def opens(state: State, line: Cursor) -> bool:
     """Open the container whose marker stands next on the line, if one does."""
-    if line.blank or line.indent > 3 or state.matched >= MAX_DEPTH or line.at_example:
+    if line.blank or line.indent > 3:
         return False
-    rule = _CONTAINERS.get(line.text[line.first]) or (_item if line.text[line.first].isdigit() else None)
-    return rule is not None and rule(state, line)
+    first = line.text[line.first]
+    rule = _CONTAINERS.get(first) or (_item if first.isdigit() else None)
+    return rule is not None and state.matched < MAX_DEPTH and not line.at_example and rule(state, line)
 
 
 def _quote(state: State, line: Cursor) -> bool:

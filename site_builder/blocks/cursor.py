@@ -21,11 +21,11 @@ _TAB = 4
 class Cursor:
     """
     A place in one line of the text. `at` is the next offset to be read, `first` that of the first
-    character that is not blank, `indent` the columns between them. A tab reaches to the next multiple
-    of four.
+    character that is not blank, `indent` the columns between them; `blank`: there is no such character.
+    A tab reaches to the next multiple of four.
     """
 
-    __slots__ = ("at", "column", "end", "first", "indent", "text")
+    __slots__ = ("at", "blank", "column", "end", "first", "indent", "text")
 
     def __init__(self, text: str, start: int, end: int):
         self.text, self.at, self.end = text, start, end
@@ -33,20 +33,18 @@ class Cursor:
         self._look()
 
     def _look(self) -> None:
-        at, column = self.at, self.column
-        while at < self.end and self.text[at] in BLANKS:
-            column += _TAB - column % _TAB if self.text[at] == "\t" else 1
+        text, at, column = self.text, self.at, self.column
+        while at < self.end and text[at] in BLANKS:
+            column += _TAB - column % _TAB if text[at] == "\t" else 1
             at += 1
-        self.first, self.indent = at, column - self.column
-
-    @property
-    def blank(self) -> bool:
-        return self.first >= self.end
+        self.first, self.indent, self.blank = at, column - self.column, at >= self.end
 
     @property
     def at_example(self) -> bool:
         """Whether Python's prompt stands next."""
-        return starts.EXAMPLE.match(self.text, self.first, self.end) is not None
+        return self.text.startswith(">>>", self.first) and bool(
+            starts.EXAMPLE.match(self.text, self.first, self.end)
+        )
 
     @property
     def last(self) -> int:

@@ -65,9 +65,10 @@ def text(state: State, line: Cursor) -> None:
 
 
 def _example(state: State, line: Cursor) -> bool:
-    if line.at_example:
-        state.start(BlockKind.EXAMPLE, (line.first, line.last)).indent = line.indent
-    return line.at_example
+    if not line.at_example:
+        return False
+    state.start(BlockKind.EXAMPLE, (line.first, line.last)).indent = line.indent
+    return True
 
 
 def _indented(state: State, line: Cursor) -> bool:

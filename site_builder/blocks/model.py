@@ -56,7 +56,7 @@ class Block(NamedTuple):
 
     def text(self, text: str) -> str:
         """The block's own lines, cut out of the whole text."""
-        return "\n".join(text[start:end] for start, end in self.spans)
+        return "\n".join([text[start:end] for start, end in self.spans])
 
     @property
     def translatable(self) -> bool:

@@ -45,7 +45,7 @@ def reference(text: str, span: tuple[int, int]) -> re.Match[str] | None:
     The definition of a link's destination, if the line is one. `[n]: count` is a sentence: what is
     defined must look like something that a link could lead to.
     """
-    mark = REFERENCE.match(text, *span)
+    mark = REFERENCE.match(text, *span) if text.startswith("[", span[0]) else None
     if mark and (mark[2].startswith("<") or any(sign in mark[2] for sign in "/.#:")):
         return mark
     return None

@@ -11,7 +11,6 @@ frozen into a tree that nobody changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from site_builder.blocks import starts
@@ -115,8 +114,10 @@ class State:
     def blank_line(self) -> None:
         self.close()
         # A blank line within a quotation says nothing about a list that the quotation lies in.
-        quotes = (i for i, container in enumerate(self.open) if container.kind is ContainerKind.QUOTE)
-        self.blank = max(quotes, default=0)
+        self.blank = 0
+        for number, container in enumerate(self.open[1:], 1):
+            if container.kind is ContainerKind.QUOTE:
+                self.blank = number
 
     def close(self) -> None:
         """Close the open block, and every container that the line does not go on in."""
@@ -165,24 +166,24 @@ class State:
         for part in (leaf.before, leaf):
             if part:
                 parent.spaced |= part.spaced and bool(parent.children)
-                parent.children.extend(self._made(part, parent))
+                self._hang(part, parent)
 
-    def _made(self, leaf: Leaf, parent: Open) -> Iterator[Block | Container]:
-        kind, spans, prefix = leaf.kind, leaf.spans, parent.prefix
-        if kind is BlockKind.TABLE_RULE:
-            yield _table(leaf, prefix)
-            return
-        if kind is BlockKind.CODE and not leaf.fence:
-            while not self.text[slice(*spans[-1])].strip():
-                spans.pop()
+    def _hang(self, leaf: Leaf, parent: Open) -> None:
+        kind, spans, info = leaf.kind, leaf.spans, leaf.info
         if kind is BlockKind.PARAGRAPH:
             while spans and starts.reference(self.text, spans[0]):
-                yield Block(BlockKind.REFERENCE, (spans.pop(0),), prefix)
+                parent.children.append(Block(BlockKind.REFERENCE, (spans.pop(0),), parent.prefix))
             if not parent.children:
                 kind = FIRST.get(parent.kind, kind)
+                info = parent.info
+        elif kind is BlockKind.TABLE_RULE:
+            parent.children.append(_table(leaf, parent.prefix))
+            return
+        elif kind is BlockKind.CODE and not leaf.fence:
+            while not self.text[slice(*spans[-1])].strip():
+                spans.pop()
         if spans or leaf.fence:
-            info = parent.info if kind is BlockKind.FOOTNOTE else leaf.info
-            yield Block(kind, tuple(spans), prefix, leaf.level, info)
+            parent.children.append(Block(kind, tuple(spans), parent.prefix, leaf.level, info))
 
 
 def not_math(leaf: Leaf) -> Leaf:

@@ -88,12 +88,12 @@ def _markdown(lines: Sequence[str], path: str) -> sections.Cut:
 def _tree(lines: Sequence[str], path: str) -> tuple[ast.Module | None, tuple[Diagnostic, ...]]:
     """The syntax tree, or what Python says against the file."""
     line = column = 1
-    null = next((number for number, row in enumerate(lines, 1) if "\0" in row), 0)
-    if null:
-        line, column, problem = null, lines[null - 1].index("\0") + 1, "it contains a null byte"
+    # Python's parser knows every line end that we know; its columns are right only with this one.
+    text = "".join(lines).replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        line, row = next((number, row) for number, row in enumerate(lines, 1) if "\0" in row)
+        column, problem = row.index("\0") + 1, "it contains a null byte"
     else:
-        # Python's parser knows every line end that we know; its columns are right only with this one.
-        text = "".join(unterminated(row) + "\n" if row[-1] in "\r\n" else row for row in lines)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

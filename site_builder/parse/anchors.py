@@ -115,4 +115,7 @@ def unique(sections: Sequence[Section]) -> tuple[Section, ...]:
                 anchor = f"{base}--{counts[base]}"
         taken.add(anchor)
         anchors[index] = anchor
-    return tuple(section._replace(anchor=anchors[index]) for index, section in enumerate(sections))
+    return tuple(
+        section if section.anchor == anchors[index] else section._replace(anchor=anchors[index])
+        for index, section in enumerate(sections)
+    )

@@ -85,7 +85,7 @@ class Comments(NamedTuple):
 
 def find(lines: Sequence[str], strings: Iterable[Extent]) -> Comments:
     """The comments of a file, given every string in it that spans lines."""
-    found = [number for number, line in enumerate(lines, 1) if line.lstrip(BLANK).startswith("#")]
+    found = [n for n, line in enumerate(lines, 1) if "#" in line and line.lstrip(BLANK).startswith("#")]
     inside: set[int] = set()
     for string in strings:
         suspects = found[bisect_right(found, string.line) : bisect_right(found, string.last_line)]

@@ -13,6 +13,7 @@ other, and `str.splitlines` would get that wrong.
 from __future__ import annotations
 
 import codecs
+import io
 from typing import NamedTuple
 
 from site_builder.errors import Diagnostic
@@ -20,7 +21,6 @@ from site_builder.lazy import regex
 
 BOM = codecs.BOM_UTF8
 
-_LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BYTES_LINE = regex(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 # Both from the language reference, "Encoding declarations".
 _DECLARATION = regex(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -38,7 +38,7 @@ class Decoded(NamedTuple):
 
 def split_lines(text: str) -> tuple[str, ...]:
     """Every line with its terminator."""
-    return tuple(_LINE.findall(text))
+    return tuple(io.StringIO(text, newline=""))
 
 
 def decode(data: bytes, path: str, *, declared: bool = True) -> Decoded:

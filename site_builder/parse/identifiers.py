@@ -29,16 +29,13 @@ class Identifiers:
         self.lines = lines
         self.columns: dict[int, list[int]] = {}
 
-    def reference(self, line: int, offset: int, name: str, target: str) -> Iterator[Reference]:
+    def reference(self, line: int, offset: int, name: str, target: str) -> Reference | None:
         """A reference for the identifier that begins at this byte, if it does."""
-        if 0 < line <= len(self.lines):
-            yield from self._at(line, self._character(line, offset), name, target)
+        return self._at(line, offset, 0, name, target)
 
-    def member(self, node: ast.Attribute, target: str) -> Iterator[Reference]:
+    def member(self, node: ast.Attribute, target: str) -> Reference | None:
         """A reference for the last part of `a.b`, which ends where the node ends."""
-        line, offset = node.end_lineno or 0, node.end_col_offset or 0
-        if 0 < line <= len(self.lines):
-            yield from self._at(line, self._character(line, offset) - len(node.attr), node.attr, target)
+        return self._at(node.end_lineno or 0, node.end_col_offset or 0, len(node.attr), node.attr, target)
 
     def dotted(self, line: int, offset: int, name: str, target: str, after: str = "") -> Iterator[Reference]:
         """
@@ -61,12 +58,18 @@ class Identifiers:
                 next(words, None)
                 place = next(words, None)
 
-    def _at(self, line: int, column: int, name: str, target: str) -> Iterator[Reference]:
-        text, end = self.lines[line - 1], column + len(name)
-        if column >= 0 and text.startswith(name, column):
-            before, after = text[column - 1 : column] if column else "", text[end : end + 1]
-            if not _continues(before) and not _continues(after):
-                yield Reference(line, column + 1, end + 1, target)
+    def _at(self, line: int, offset: int, back: int, name: str, target: str) -> Reference | None:
+        """The identifier that begins so many characters before this byte."""
+        if not 0 < line <= len(self.lines):
+            return None
+        text, column = self.lines[line - 1], self._character(line, offset) - back
+        if column < 0 or not text.startswith(name, column):
+            return None
+        end = column + len(name)
+        before, after = text[column - 1 : column] if column else "", text[end : end + 1]
+        if _continues(before) or _continues(after):
+            return None
+        return Reference(line, column + 1, end + 1, target)
 
     def _character(self, line: int, offset: int) -> int:
         text = self.lines[line - 1]

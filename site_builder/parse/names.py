@@ -74,11 +74,13 @@ def analyse(tree: ast.Module, lines: Sequence[str], module: str, is_package: boo
     _settle_declarations(found)
     resolver = _Resolver(found)
     identifiers = Identifiers(lines)
-    references = sorted(
-        {*resolver.references(identifiers), *_import_references(found.statements, identifiers)},
-        key=lambda reference: (reference.line, reference.column),
-    )
-    return Names(tuple(references), resolver.exports(), _imports(found.statements), resolver.bases())
+    every = {*resolver.references(identifiers), *_import_references(found.statements, identifiers)}
+    references = tuple(sorted(filter(None, every)))
+    return Names(references, resolver.exports(), _imports(found.statements), resolver.bases())
+
+
+# Asked of every name; before Python 3.12 an enumeration takes its time to answer.
+_CLASS, _MODULE = Kind.CLASS, Kind.MODULE
 
 
 class _Resolver:
@@ -105,23 +107,23 @@ class _Resolver:
             if any(binding.kind is Bound.DEFINITION for binding in bindings)
         }
 
-    def references(self, identifiers: Identifiers) -> Iterator[Reference]:
+    def references(self, identifiers: Identifiers) -> Iterator[Reference | None]:
         for use in self.found.uses:
             meaning = self.meaning(use)
             if meaning is None:
                 continue
             target = meaning.target
             if not meaning.instance:
-                yield from identifiers.reference(use.name.lineno, use.name.col_offset, use.name.id, target)
+                yield identifiers.reference(use.name.lineno, use.name.col_offset, use.name.id, target)
             elif use.members and f"{target}.{use.members[0].attr}" in self.data:
                 continue
             for member in use.members[:MEMBERS_AT_MOST]:
                 target = f"{target}.{member.attr}"
                 if isinstance(member.ctx, ast.Load):
-                    yield from identifiers.member(member, target)
+                    yield identifiers.member(member, target)
         for call in self.found.supers:
             if owner := self._owner(call):
-                yield from identifiers.member(call.member, f"{owner}.{SUPER}.{call.member.attr}")
+                yield identifiers.member(call.member, f"{owner}.{SUPER}.{call.member.attr}")
 
     def _owner(self, call: SuperUse) -> str | None:
         """The class whose bases `super` asks: the one that is named, else the one whose method this is."""
@@ -162,13 +164,13 @@ class _Resolver:
         later: Scope | None = None
         while scope is not None:
             visible = (
-                scope.kind is not Kind.CLASS or scope is start or (seen is start and start.kind is Kind.TYPES)
+                scope.kind is not _CLASS or scope is start or (seen is start and start.kind is Kind.TYPES)
             )
             if visible and name in scope.declared:
                 if scope.declared[name] is self.module:
                     return self._global(name, start)
             elif visible and name in scope.bindings:
-                direct = scope is start and scope.kind in (Kind.MODULE, Kind.CLASS)
+                direct = scope is start and (scope.kind is _MODULE or scope.kind is _CLASS)
                 if not direct or scope.bindings[name][0].time < use.time:
                     return self._global(name, start) if scope is self.module else _meaning_in(scope, name)
                 # Read before it is bound: the class's `int: int = 0` asks for the outer one.
@@ -217,13 +219,12 @@ def _agreed(scope: Scope, bindings: Sequence[Binding]) -> Meaning | None:
     """What all these bindings of one name mean together."""
     bindings = [binding for binding in bindings if binding.kind is not Bound.DELETED]
     kinds = {binding.kind for binding in bindings}
-    if kinds == {Bound.RECEIVER} and len(bindings) == 1 and bindings[0].target:
-        return Meaning(bindings[0].target, instance=True)
-    if (
-        not kinds
-        or kinds & {Bound.RECEIVER, Bound.VARIABLE}
-        or (kinds == {Bound.DATA} and not _is_lasting(scope))
-    ):
+    if not kinds or Bound.VARIABLE in kinds:
+        return None
+    if Bound.RECEIVER in kinds:
+        target = bindings[0].target
+        return Meaning(target, instance=True) if target and len(bindings) == 1 else None
+    if kinds == {Bound.DATA} and not _is_lasting(scope):
         return None
     if Bound.IMPORT in kinds:
         # `except ImportError: numpy = None` does not give the name another meaning, only none.
@@ -262,7 +263,7 @@ def _is_remade(name: str) -> bool:
 
 def _class_around(scope: Scope | None) -> Scope | None:
     """The innermost class that the scope is, or lies in."""
-    while scope is not None and scope.kind is not Kind.CLASS:
+    while scope is not None and scope.kind is not _CLASS:
         scope = scope.parent
     return scope
 
@@ -278,7 +279,9 @@ def _imports(statements: Sequence[Statement]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _import_references(statements: Sequence[Statement], identifiers: Identifiers) -> Iterator[Reference]:
+def _import_references(
+    statements: Sequence[Statement], identifiers: Identifiers
+) -> Iterator[Reference | None]:
     for node, module in statements:
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -289,4 +292,4 @@ def _import_references(statements: Sequence[Statement], identifiers: Identifiers
             for alias in node.names:
                 if alias.name != "*":
                     target = f"{module}.{alias.name}"
-                    yield from identifiers.reference(alias.lineno, alias.col_offset, alias.name, target)
+                    yield identifiers.reference(alias.lineno, alias.col_offset, alias.name, target)

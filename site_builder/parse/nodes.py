@@ -17,15 +17,24 @@ import ast
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+_NEVER = frozenset("arg attr conversion ctx id kind level op ops simple type_comment".split())
+"""Fields that hold words, numbers and operators, whatever the node."""
+_FIELDS = {
+    kind: tuple(name for name in kind._fields if name not in _NEVER)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The parts of a node that can hold names, in the order of the source. Operators cannot."""
     found: list[ast.AST] = []
-    for name in node._fields:
+    for name in _FIELDS[type(node)]:
         part = getattr(node, name, None)
-        if isinstance(part, list):
-            found.extend(item for item in part if isinstance(item, ast.AST))
-        elif isinstance(part, ast.AST) and name != "ctx" and name != "op":
+        if isinstance(part, ast.AST):
             found.append(part)
+        elif part and isinstance(part, list):
+            found += [item for item in part if isinstance(item, ast.AST)]
     return found
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import NamedTuple
 
 
@@ -31,7 +31,7 @@ class Kind(Enum):
     """
 
 
-class Bound(Enum):
+class Bound(StrEnum):
     """By what a name is bound."""
 
     DEFINITION = "def, class"

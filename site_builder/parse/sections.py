@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
+from functools import cached_property
 from typing import NamedTuple
 
 from site_builder.model import Definition, Kind, Prose, ProseLine, Section
@@ -117,10 +118,14 @@ class _Surroundings:
     """Which definition a line lies in."""
 
     def __init__(self, lines: Sequence[str], found: Structure, written: Set[int]):
-        self._lines = lines
+        self._lines, self._written = lines, written
         self._openings = found.openings
         self._starts = [opening.start for opening in found.openings]
-        self._code = [n for n, line in enumerate(lines, 1) if n not in written and not is_blank(line)]
+
+    @cached_property
+    def _code(self) -> list[int]:
+        """The lines that hold code, which few files need."""
+        return [n for n, line in enumerate(self._lines, 1) if n not in self._written and not is_blank(line)]
 
     def of_code(self, number: int) -> str:
         """The qualified name of the innermost definition that holds a line of code; empty outside of all."""

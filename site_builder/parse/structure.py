@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from site_builder.lazy import regex
 from site_builder.model import Kind
+from site_builder.parse.nodes import children
 from site_builder.parse.text import Extent, indentation
 
 DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -94,15 +95,9 @@ def survey(tree: ast.Module, lines: Sequence[str]) -> Structure:
             if isinstance(node, _STRINGS):
                 found.strings.append(extent(node, lines))
                 continue
-        children: list[tuple[ast.AST, Opening | None]] = []
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, ast.AST):
-                children.append((value, owner))
-            elif isinstance(value, list):
-                children.extend((item, owner) for item in value if isinstance(item, ast.AST))
-        children.reverse()
-        stack.extend(children)
+        for child in reversed(children(node)):
+            if not isinstance(child, ast.expr) or child.lineno != child.end_lineno:
+                stack.append((child, owner))
     return found
 
 

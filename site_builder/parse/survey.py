@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from site_builder.parse.nodes import (
@@ -88,9 +89,9 @@ class _Walk:
             elif isinstance(item, ast.AST):
                 self.then(children(item), context)
 
-    def then(self, items: Iterable[_Item], context: _Context) -> None:
+    def then(self, items: Sequence[_Item], context: _Context) -> None:
         """These come next, before whatever was already waiting."""
-        self.stack.extend([(item, context) for item in items][::-1])
+        self.stack.extend(zip(reversed(items), repeat(context)))
 
     def leaf(self, node: ast.AST, context: _Context) -> None:
         pass
@@ -147,7 +148,8 @@ class _Walk:
 
     def named(self, name: str, bound: _Bind, context: _Context) -> _Bind:
         lasts = bound.kind in (Bound.DATA, Bound.DEFINITION)
-        return bound._replace(name=name, target=below(context.scope, name) if lasts else None)
+        target = below(context.scope, name) if lasts else None
+        return _Bind(name, bound.kind, target, bound.again, bound.absent)
 
     # ---- statements that bind
 
@@ -223,7 +225,7 @@ class _Walk:
 
     # ---- one arm or the other
 
-    def arm(self, nodes: Iterable[ast.AST], number: int, context: _Context) -> None:
+    def arm(self, nodes: Sequence[ast.AST], number: int, context: _Context) -> None:
         self.then(nodes, context._replace(arms=(*context.arms, (self.branches, number))))
 
     def conditional(self, node: ast.If, context: _Context) -> None:

@@ -20,6 +20,7 @@ from itertools import accumulate
 
 from site_builder import highlight
 from site_builder.blocks import Block, BlockKind, Container, ContainerKind
+from site_builder.blocks.model import TRANSLATABLE
 from site_builder.lazy import regex
 from site_builder.model import BlockMark, BlockState
 from site_builder.prose import examples, labels, tags
@@ -30,6 +31,8 @@ from site_builder.prose.slots import bare, plain_formula
 
 # What stands behind the opening fence: `python`, `{.python}`, `python title="x"`.
 _LANGUAGE = regex(r"[{. ]*([\w+#-]+)", re.ASCII)
+
+_WORDS = TRANSLATABLE - {BlockKind.HEADING}
 
 
 @dataclass
@@ -138,6 +141,11 @@ class Assembly:
     # --- blocks ------------------------------------------------------------------------------------
 
     def block(self, block: Block, tight: bool) -> str:
+        if block.kind in _WORDS:
+            mark = self.mark(block)
+            if not tight:
+                return f"<p{mark}>{self.inner(block)}</p>"
+            return f"<span{mark}>{self.inner(block)}</span>" if mark else self.inner(block)
         match block.kind:
             case BlockKind.HEADING:
                 return self.heading(block)
@@ -158,12 +166,7 @@ class Assembly:
                 return self.html(block, tight)
             case BlockKind.RULE:
                 return "<hr>"
-            case BlockKind.REFERENCE | BlockKind.TABLE_RULE:
-                return ""
-        mark = self.mark(block)
-        if not tight:
-            return f"<p{mark}>{self.inner(block)}</p>"
-        return f"<span{mark}>{self.inner(block)}</span>" if mark else self.inner(block)
+        return ""
 
     def heading(self, block: Block) -> str:
         inner, plain = self.words[id(block)]

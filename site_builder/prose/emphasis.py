@@ -23,7 +23,7 @@ def settle(text: str) -> str:
     """The text with every star and underscore that is only itself escaped."""
     if "*" not in text and "_" not in text:
         return text
-    dunders = [mark.span() for mark in _DUNDER.finditer(text)]
+    dunders = [mark.span() for mark in _DUNDER.finditer(text)] if "__" in text else []
     literal: list[tuple[int, int]] = []
     waiting: dict[str, list[tuple[int, int]]] = {"*": [], "_": []}
     next_dunder = 0

@@ -53,10 +53,8 @@ def _placed(converted: list[str], lines: Sequence[ProseLine]) -> Iterator[ProseL
     for number, line in enumerate(lines):
         places.setdefault(_letters(line.text), []).append(number)
     for text in converted:
-        letters = _letters(text)
-        later = (
-            next((number for number in places.get(letters, ()) if number >= at), None) if letters else None
-        )
+        same = places.get(letters) if (letters := _letters(text)) else None
+        later = next((number for number in same if number >= at), None) if same else None
         if later is not None:
             at = later
             where = lines[at]
@@ -67,10 +65,13 @@ def _placed(converted: list[str], lines: Sequence[ProseLine]) -> Iterator[ProseL
 
 
 _NO_LETTER = regex(r"\\.|&\w+;|\W")
+_SIGNS = {number: None for number in range(128) if not (chr(number).isalnum() or chr(number) == "_")}
 
 
 @lru_cache(maxsize=4096)
 def _letters(text: str) -> str:
+    if text.isascii() and "\\" not in text and "&" not in text:
+        return text.translate(_SIGNS)
     return _NO_LETTER.sub("", text)
 
 

@@ -38,7 +38,7 @@ class Formulas:
 
     def __init__(self, prose: Prose, typeset: Typeset, report: Report):
         self.prose, self.render, self.report = prose, typeset, report
-        self.escape_reported = False
+        self.escapes_matter = not all(line.raw for line in prose.lines)
 
     def typeset(self, typed: str, tex: str, display: bool, offset: Callable[[int], int]) -> str:
         """
@@ -65,10 +65,10 @@ class Formulas:
 
     def check_escapes(self, tex: str, offset: Callable[[int], int]) -> None:
         at = -1
-        while not self.escape_reported and (at := tex.find("\\", at + 1)) >= 0:
+        while self.escapes_matter and (at := tex.find("\\", at + 1)) >= 0:
             place = offset(at)
             if not self.prose.lines[self.prose.line_at(place)].raw:
-                self.escape_reported = True
+                self.escapes_matter = False
                 self.report(
                     place,
                     "math-escape",
@@ -81,6 +81,8 @@ def renamed(tex: str) -> tuple[str, list[tuple[int, int]]]:
     """The formula with environments that KaTeX knows, and by how much it has grown from a position on."""
     parts: list[str] = []
     shifts = [(0, 0)]
+    if not any(name in tex for name in _RENAMED):
+        return tex, shifts
     at = length = 0
     for name in _ENVIRONMENT.finditer(tex):
         known = _RENAMED[name[0]]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from site_builder.lazy import regex
 
 _AFTER = regex("(?:[-–'’]\\w+)?[.,;:!?%…)}\"'”’»。、，．！？：；）」』】〉》]*")
-_BEFORE = regex("[({\"'“‘«（「『【〈《]+$")
+_BEFORE = "({\"'“‘«（「『【〈《"
 _NEXT_LINE = regex(r"\n(?=[.,;:!?)]+(?:\s|$))")
 _COMMAND = regex(r"\\[A-Za-z]+")
 _SPACED = regex(r"[-+=<>]")
@@ -24,8 +24,7 @@ _SHORT = 24
 
 def before(text: str) -> str:
     """What touches from the left what follows the text."""
-    found = _BEFORE.search(text)
-    return found[0] if found else ""
+    return text[len(text.rstrip(_BEFORE)) :]
 
 
 def after(source: str, at: int) -> str:
@@ -36,10 +35,12 @@ def after(source: str, at: int) -> str:
 
 def skipped(source: str, at: int) -> int:
     """How much is to be left out there: a line end before a comma would be shown as a blank."""
-    return 1 if _NEXT_LINE.match(source, at) else 0
+    return 1 if source.startswith("\n", at) and _NEXT_LINE.match(source, at) else 0
 
 
 def is_short(tex: str) -> bool:
     """Whether the formula will be at most some twenty characters wide."""
+    if 3 * len(tex) <= _SHORT:
+        return True
     shown = _INVISIBLE.sub("", _COMMAND.sub("x", tex))
     return len(shown) + 2 * len(_SPACED.findall(shown)) <= _SHORT

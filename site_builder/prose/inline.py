@@ -31,6 +31,7 @@ _local = threading.local()
 
 _MARKUP = regex(r"[*_\[\\]|  \n")
 """In a text without any of these, Markdown means nothing."""
+_BOLD = regex(r"\*\*([^*_\[\\\n]+)\*\*")
 _ESCAPED = regex(rf"\\([{re.escape(''.join(sorted(PUNCTUATION)))}])")
 
 
@@ -53,6 +54,11 @@ def read(texts: Sequence[str], slots: Slots) -> list[tuple[str, str]]:
     result = [("", "")] * len(texts)
     for number, text in enumerate(texts):
         if _MARKUP.search(text):
+            if not _MARKUP.search(_BOLD.sub("", text)):
+                # It has nothing but words in bold: the name of an argument, the title of a list of them.
+                made = _BOLD.sub(r"<strong>\1</strong>", html.escape(text, quote=False))
+                result[number] = made, slots.fill_plain(_BOLD.sub(r"\1", text))
+                continue
             if _MARKUP.search(_ESCAPED.sub("", text)):
                 for piece in _pieces(text):
                     SubElement(root, "p").text = piece

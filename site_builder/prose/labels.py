@@ -27,6 +27,8 @@ def after(
     nodes: Sequence[Block | Container], states: Mapping[int, BlockMark]
 ) -> tuple[tuple[BlockMark, ...], ...]:
     """What is to be told after each of the nodes. Those without words neither end a run nor belong to one."""
+    if not states:
+        return ((),) * len(nodes)
     found: list[list[BlockMark]] = [[] for _ in nodes]
     runs: dict[BlockState, tuple[int, BlockMark]] = {}
     for number, node in enumerate(nodes):

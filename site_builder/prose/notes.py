@@ -20,12 +20,15 @@ from site_builder.blocks import Block, Container, ContainerKind
 
 
 class Notes:
-    """The footnotes of one prose. `prefix` keeps their ids apart from those of the page's other sections."""
+    """
+    The footnotes of one prose, of which there are none without a `root`. `prefix` keeps their ids apart from those of
+    the page's other sections.
+    """
 
-    def __init__(self, root: Container, prefix: str):
+    def __init__(self, root: Container | None, prefix: str):
         self.prefix = re.sub(r"\s+", "-", prefix)
         self.defined: dict[str, Container] = {}
-        for note in _notes(root):
+        for note in _notes(root) if root else ():
             self.defined.setdefault(note.info.casefold(), note)
         self.numbers: dict[str, int] = {}
         self.uses: dict[str, int] = {}

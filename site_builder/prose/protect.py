@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from site_builder.blocks import Atom, AtomKind, Block, BlockKind, atoms
+from site_builder.blocks.atoms import MATHS
 from site_builder.lazy import regex
 from site_builder.prose import dollars, emphasis, glue, tags
 from site_builder.prose.context import Context, Passage, Target, normalised, unescaped
@@ -74,7 +75,7 @@ class _Protector:
         found = atoms(self.source)
         if "$" in self.source:
             self.left_over(found)
-        outside = tags.unpaired(self.source, found)
+        outside = tags.unpaired(self.source, found) if "<" in self.source else ()
         for atom in found:
             if atom.start < self.at or atom.start in outside:
                 continue
@@ -188,21 +189,21 @@ class _Protector:
         source, slots = self.source, self.slots
         typed, inner = source[atom.start : atom.end], source[slice(*atom.inner)]
         self.at = atom.end
-        if atom.kind is AtomKind.ESCAPE:
+        if atom.kind is AtomKind.CODE:
+            self.code(inner)
+        elif atom.kind in MATHS:
+            self.formula(atom, typed, inner)
+        elif atom.kind is AtomKind.ESCAPE:
             self.escape(inner)
         elif atom.kind is AtomKind.UNCLOSED:
             self.unclosed(atom, typed)
-        elif atom.kind is AtomKind.CODE:
-            self.code(inner)
         elif atom.kind is AtomKind.ENTITY:
             character = html.unescape(typed)
             self.parts.append(slots.add(html.escape(character), character))
         elif atom.kind is AtomKind.TAG:
             self.tag(atom, typed)
-        elif atom.kind is AtomKind.AUTOLINK:
-            self.autolink(atom, inner)
         else:
-            self.formula(atom, typed, inner)
+            self.autolink(atom, inner)
 
     def escape(self, character: str) -> None:
         if character == "\n":

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from site_builder import blocks
-from site_builder.blocks import Block, BlockKind, Container, Exchanged, starts
+from site_builder.blocks import Block, BlockKind, Exchanged, starts
 from site_builder.lazy import regex
 from site_builder.model import BlockMark, Prose
 from site_builder.prose import inline, tags
@@ -72,10 +72,11 @@ def render(
     """
     text = prose.text
     root = blocks.outline(text)
-    slots, notes = Slots(), Notes(root, prefix)
-    context = Context(prose, slots, link, _references(root, text), notes.reference, trusted, named)
+    leaves = tuple(root.leaves())
+    slots, notes = Slots(), Notes(root if "[^" in text else None, prefix)
+    context = Context(prose, slots, link, _references(leaves, text), notes.reference, trusted, named)
     context.formulas = Formulas(prose, typeset, context.report)
-    written = [block for block in root.leaves() if block.translatable]
+    written = [block for block in leaves if block.translatable]
     read = inline.read([protect(block, context) for block in written], slots)
     headings = [block for block in written if block.kind is BlockKind.HEADING]
     names = (*heading_ids, *_slugs(headings, text)[len(heading_ids) :])
@@ -91,7 +92,7 @@ def render(
         example=example,
         example_words=example_words,
         signs=signs,
-        single_tags=_single_tags(root, text),
+        single_tags=_single_tags(leaves, text),
     )
     html = context.filled(assembly.document(root))
     found = sorted(context.diagnostics)
@@ -110,13 +111,14 @@ def formulas(prose: Prose) -> tuple[tuple[str, bool], ...]:
         return ""
 
     root = blocks.outline(text)
-    context = Context(
-        prose, Slots(), lambda target: target, _references(root, text), Notes(root, "").reference, None
-    )
+    leaves, notes = tuple(root.leaves()), Notes(root if "[^" in text else None, "")
+    context = Context(prose, Slots(), lambda target: target, _references(leaves, text), notes.reference, None)
     context.formulas = Formulas(prose, typeset, context.report)
-    for block in root.leaves():
+    for block in leaves:
         if block.translatable:
-            protect(block, context)
+            typed = block.text(text)
+            if "$" in typed or "\\begin" in typed:
+                protect(block, context)
         elif block.kind is BlockKind.MATH:
             passage = Passage(block, text)
             context.formulas.block(passage.text, passage.offset)
@@ -135,10 +137,10 @@ def _slugs(headings: Sequence[Block], text: str) -> tuple[str, ...]:
     return unique([heading.text(text) for heading in headings])
 
 
-def _references(root: Container, text: str) -> dict[str, Target]:
+def _references(leaves: Sequence[Block], text: str) -> dict[str, Target]:
     """Where the links lead that name their destination elsewhere in the text. The first of a name counts."""
     found: dict[str, Target] = {}
-    for block in root.leaves():
+    for block in leaves if "]:" in text else ():
         if block.kind is BlockKind.REFERENCE and (mark := starts.reference(text, block.spans[0])):
             address, start = mark[2], mark.start(2)
             if address.startswith("<"):
@@ -148,9 +150,11 @@ def _references(root: Container, text: str) -> dict[str, Target]:
     return found
 
 
-def _single_tags(root: Container, text: str) -> dict[int, frozenset[int]]:
+def _single_tags(leaves: Sequence[Block], text: str) -> dict[int, frozenset[int]]:
     """Of each block of HTML, by identity, where tags without a partner begin."""
-    written = [block for block in root.leaves() if block.kind is BlockKind.HTML]
+    if "<" not in text:
+        return {}
+    written = [block for block in leaves if block.kind is BlockKind.HTML]
     single = tags.unpaired_between([block.text(text) for block in written])
     return {id(block): places for block, places in zip(written, single, strict=True)}
 
@@ -160,6 +164,8 @@ def _states(prose: Prose, written: Sequence[Block]) -> dict[int, BlockMark]:
     if isinstance(prose, Exchanged):
         marks = dict(prose.marks)
         return {id(block): marks[block.start] for block in written if block.start in marks}
+    if not prose.states:
+        return {}
     lines = dict(prose.states)
     found = ((block, prose.line_at(block.start)) for block in written)
     return {id(block): BlockMark(lines[line]) for block, line in found if line in lines}

@@ -12,6 +12,7 @@ them too, so no text can be mistaken for one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from site_builder.lazy import regex
@@ -59,10 +60,10 @@ class Slots:
 
     def text(self, text: str) -> str:
         """Text without anything that could be taken for a slot."""
-        return _OURS.sub(lambda mark: self.add(mark[0], mark[0]), text)
+        return text if text.isascii() else _OURS.sub(lambda mark: self.add(mark[0], mark[0]), text)
 
     def fill(self, html: str) -> str:
-        return SLOT.sub(lambda slot: self.html[int(slot[1])], html)
+        return _filled(html, self.html)
 
     def fill_foreign(self, html: str) -> str:
         """Put back only what comes from an author, for whoever wants to clean it."""
@@ -71,4 +72,12 @@ class Slots:
         )
 
     def fill_plain(self, text: str) -> str:
-        return SLOT.sub(lambda slot: self.plain[int(slot[1])], text)
+        return _filled(text, self.plain)
+
+
+def _filled(text: str, contents: Sequence[str]) -> str:
+    if OPEN not in text:
+        return text
+    parts = SLOT.split(text)
+    parts[1::2] = [contents[int(number)] for number in parts[1::2]]
+    return "".join(parts)

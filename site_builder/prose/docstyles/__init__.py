@@ -22,7 +22,8 @@ takes it apart, line by line. To teach it something new, write a rule and put it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
 
 from site_builder.prose.docstyles.detect import REST, SECTIONS, bears, has_markdown
 from site_builder.prose.docstyles.tags import escape_unknown
@@ -52,7 +53,7 @@ def to_markdown(
         converted = escape_unknown(_with_lists(text, known) if bears(text, SECTIONS) else text)
     else:
         converted = _converted(text, known)
-    return converted if converted != text and _essence(converted) != _essence(text) else None
+    return None if converted == text or _alike(converted, text) else converted
 
 
 # A page that is Markdown throughout needs none of what these two import.
@@ -82,15 +83,18 @@ def _lines(text: str) -> list[str]:
     return lines[1:] if lines[0] == "\\" else lines
 
 
-def _essence(text: str) -> list[tuple[bool, str]]:
-    """What two texts that Markdown reads alike have in common: words, bullets, and which lines may begin code."""
-    found = []
+def _alike(first: str, second: str) -> bool:
+    """Whether Markdown reads two texts alike."""
+    return all(one == other for one, other in zip_longest(_essence(first), _essence(second)))
+
+
+def _essence(text: str) -> Iterator[tuple[bool, str]]:
+    """What two such texts have in common: words, bullets, and which lines may begin code."""
     blank = True
     for line in text.split("\n"):
         if line.strip():
             words = " ".join(line.replace("``", "`").split())
             if words.startswith(("- ", "+ ")):
                 words = f"* {words[2:]}"
-            found.append((blank and line.startswith("    "), words))
+            yield blank and line.startswith("    "), words
         blank = not line.strip()
-    return found

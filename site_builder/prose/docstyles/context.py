@@ -84,4 +84,4 @@ class State:
         return end
 
     def add(self, *blocks: Block) -> None:
-        self.out.extend(block for block in blocks if block.text)
+        self.out += [block for block in blocks if block.text]

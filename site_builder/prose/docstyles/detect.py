@@ -62,6 +62,7 @@ REST = _marks(
 _FENCE = regex(r"[ \t]*(`{3,}|~{3,})")
 _SPAN = regex(r"(?<!`)``(?!`)[^\n]{1,400}?(?<!`)``(?!`)")
 
+_SIGNS = ("`" * 3, "~~~", "$", "\\begin{", "|", "#", "](", "[^", "<br", "</")
 _MARKDOWN = regex(
     r"""
     ^\ {0,3}(?:```|~~~\w|\$\$|\\begin\{|\|[ \t]*:?-{3,}|:?-{3,}:?[ \t]*\|[ \t]*:?-{3})
@@ -104,4 +105,4 @@ def _without_code(text: str) -> str:
 
 def has_markdown(text: str) -> bool:
     """Whether a docstring bears a mark that only an author of Markdown writes."""
-    return bool(_MARKDOWN.search(text))
+    return any(sign in text for sign in _SIGNS) and bool(_MARKDOWN.search(text))

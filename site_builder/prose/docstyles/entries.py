@@ -8,18 +8,17 @@ summary: A parameter, an attribute, an exception, a result; and the list that sh
 The three styles of sections say the same things: a name, its type, what it means. Each style's reader makes entries,
 and one writer makes a list of them.
 
-griffe does part of the reading. It lets fall what it does not understand, so what it gives back is weighed against
-the source: where a word is missing, the section is shown as ordinary text instead.
+A reader may not understand all of it, and griffe, which reads Sphinx's fields, lets fall what it does not understand.
+So what is found is weighed against the source: where a word is missing, the section is shown as ordinary text instead.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import Context
@@ -103,12 +102,12 @@ def groups(lines: Sequence[str]) -> list[list[str]]:
     return [[group[0], *dedented(group[1:])] for group in found]
 
 
-def words(lines: Iterable[str]) -> Counter[str]:
-    return Counter(_WORD.findall("\n".join(lines)))
+def words(lines: Iterable[str]) -> list[str]:
+    return _WORD.findall("\n".join(lines))
 
 
-def griffe_sections(style: Literal["google", "sphinx"], lines: Sequence[str]) -> list[Any]:
-    """griffe's sections, or none where it gives up."""
+def griffe_sections(lines: Sequence[str]) -> list[Any]:
+    """The sections that griffe makes of Sphinx's fields, or none where it gives up."""
     # Imported late: it costs a quarter of a second, and most pages never need it.
     import griffe
 
@@ -118,7 +117,7 @@ def griffe_sections(style: Literal["google", "sphinx"], lines: Sequence[str]) ->
         # It compiles types, and Python warns of odd ones.
         warnings.simplefilter("ignore")
         try:
-            sections = griffe.Docstring(text, lineno=1).parse(style, warnings=False)
+            sections = griffe.Docstring(text, lineno=1).parse("sphinx", warnings=False)
         except Exception:  # another's parser on a stranger's text: anything may come
             return []
     return list(sections[1:])

@@ -71,7 +71,7 @@ def _sections(found: Sequence[Field], context: Context) -> list[Block]:
     """Fields through griffe; none where it would lose a word."""
     blocks: list[Block] = []
     told: Counter[str] = Counter()
-    for part in griffe_sections("sphinx", _regular(found)):
+    for part in griffe_sections(_regular(found)):
         kind = part.kind.value
         entries = [_entry(kind, each) for each in part.value]
         told += _words(line for entry in entries for line in (*entry.names, entry.type, *entry.text))
@@ -95,7 +95,7 @@ def _entry(kind: str, found: object) -> Entry:
 
 def _words(lines: Iterable[str]) -> Counter[str]:
     """All words but `or`, which griffe writes as a bar between types."""
-    counted = words(lines)
+    counted = Counter(words(lines))
     del counted["or"]
     return counted
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from site_builder.lazy import regex
 from site_builder.prose.docstyles.references import NOTHING, References, normal
@@ -26,7 +27,8 @@ from site_builder.prose.docstyles.text import code, escape, guard, is_number, is
 __all__ = ["inline"]
 
 
-_STOP = regex(r"[\\`*_<&$|\[\]!:]|(?<![A-Za-z])(?:https?|ftp)://", re.IGNORECASE)
+_SIGN = regex(r"[\\`*_<&$|\[\]!:]")
+_STOP = regex(_SIGN.pattern + r"|(?<![A-Za-z])(?:https?|ftp)://", re.IGNORECASE)
 _STOP_NAMES = regex(
     _STOP.pattern + r"|(?<!\w)[A-Za-z0-9](?:[\w.+-]{0,80}[A-Za-z0-9])?__?(?!\w)", re.IGNORECASE
 )
@@ -58,18 +60,18 @@ _MAY_PRECEDE = frozenset("'\"([{<-/:‘“«—–¡¿")
 _PAIR = regex(r"\$[^\s$](?:[^$]*[^\s$])?\$(?!\d)")
 
 
-@dataclass(slots=True)
+@dataclass
 class _Reader:
     text: str
     references: References
     out: list[str] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)
     """Closing signs that the rest of the text does not hold: asked for once."""
-    paired: bool = field(init=False)
-    """Whether each dollar of the text has a partner; a lone one is a price or a shell's."""
 
-    def __post_init__(self) -> None:
-        self.paired = "$" not in _PAIR.sub("", self.text)
+    @cached_property
+    def paired(self) -> bool:
+        """Whether each dollar of the text has a partner; a lone one is a price or a shell's."""
+        return "$" not in _PAIR.sub("", self.text)
 
     def before(self, at: int) -> str:
         return self.text[at - 1] if at else " "
@@ -336,10 +338,13 @@ _HANDLERS: dict[str, Callable[[_Reader, int], tuple[str, int]]] = {
 
 
 def _read(text: str, references: References) -> str:
+    stop = _STOP_NAMES if references.urls else _STOP if "://" in text else _SIGN
+    match = stop.search(text)
+    if not match:
+        return text
     reader = _Reader(text, references)
-    stop = _STOP_NAMES if references.urls else _STOP
     at = 0
-    while match := stop.search(text, at):
+    while match:
         start = match.start()
         if start > at:
             reader.out.append(text[at:start])
@@ -352,6 +357,7 @@ def _read(text: str, references: References) -> str:
             reader.out.append(" ")
         if written:
             reader.out.append(written)
+        match = stop.search(text, at)
     reader.out.append(text[at:])
     return "".join(reader.out)
 

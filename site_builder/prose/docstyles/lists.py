@@ -29,6 +29,8 @@ _LINE = regex(r"\|(?: |$)")
 
 def _marker(line: str) -> tuple[str, re.Match[str]] | None:
     """The kind of list that a line belongs to: the bullet itself, `1` or `a`."""
+    if line[:1].isalpha() and line[1:2] != ")":
+        return None
     if match := _BULLET.match(line):
         return match.group(1), match
     if match := _NUMBER.match(line):
@@ -215,7 +217,7 @@ def glossary(state: State, at: int) -> int | None:
 
 
 def _entry(line: str, sign: str) -> re.Match[str] | None:
-    match = _ENTRY.match(line)
+    match = _ENTRY.match(line) if ":" in line or " -" in line else None
     if not match or len(match.group(1).split()) > 3 or (sign and match.group(2).strip() != sign):
         return None
     return match

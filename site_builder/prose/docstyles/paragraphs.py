@@ -52,15 +52,15 @@ def indented(state: State, at: int) -> int | None:
 
 def program(state: State, at: int) -> int | None:
     """A program that its author did not indent."""
-    if not is_statement(state.lines[at]):
+    after_colon = (
+        bool(state.out) and state.out[-1].kind is Kind.PARAGRAPH and state.out[-1].text.endswith((":", ":**"))
+    )
+    if (state.blank(at + 1) and not after_colon) or not is_statement(state.lines[at]):
         return None
     end = at
     while not state.blank(end) and end < at + 400:
         end += 1
-    after_colon = (
-        bool(state.out) and state.out[-1].kind is Kind.PARAGRAPH and state.out[-1].text.endswith((":", ":**"))
-    )
-    if (end < at + 2 and not after_colon) or not is_program(state.lines[at:end]):
+    if not is_program(state.lines[at:end]):
         return None
     state.add(*literal(state.lines[at:end], "python"))
     return end
@@ -175,8 +175,8 @@ def _interrupts(state: State, at: int) -> bool:
         return before.endswith(":") or opens_list(state.lines, at, several=True)
     if UNDERLINE.match(following) and len(following.strip()) * 2 >= len(line.strip()):
         return is_items(line) or len(following.strip()) >= len(line.strip())
-    title = TITLE.match(line)
-    if title and title.group(2) == ":" and following.startswith(" "):
+    title = TITLE.match(line) if following.startswith(" ") else None
+    if title and title.group(2) == ":":
         return is_items(title.group(1)) or title.group(1).lower() in ASIDES
     return False
 

@@ -42,12 +42,11 @@ def normal(name: str) -> str:
 
 
 def references(text: str, known: Callable[[str], str | None] | None) -> References:
-    if ".. " not in text:
-        return References(known=known)
     urls = {}
-    for match in TARGET.finditer(text):
+    for match in TARGET.finditer(text) if ".. _" in text else ():
         url = (match.group(2) or "").strip()
         if re.match(r"(?:https?|ftp|mailto):\S+$", url, re.IGNORECASE):
             urls[normal(match.group(1).strip("`").replace("\\", ""))] = url
-    texts = {normal(match.group(1)): " ".join(match.group(2).split()) for match in _REPLACE.finditer(text)}
+    replaced = _REPLACE.finditer(text) if ".. |" in text else ()
+    texts = {normal(match.group(1)): " ".join(match.group(2).split()) for match in replaced}
     return References(urls, texts, known)

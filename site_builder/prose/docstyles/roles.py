@@ -42,7 +42,7 @@ def role(name: str, content: str, known: Callable[[str], str | None] | None = No
     """
     # `:py:class:` and `:class:` are one; other languages' domains too.
     domain, _, short = name.lower().rpartition(":")
-    titled = _TITLED.fullmatch(content)
+    titled = _TITLED.fullmatch(content) if "<" in content else None
     title, target = (
         (titled.group(1), titled.group(2)) if titled and titled.group(1) else ("", content.strip())
     )

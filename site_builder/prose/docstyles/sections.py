@@ -5,26 +5,25 @@ summary: Google's indented sections and NumPy's underlined ones, as lists.
 ---
 # Sections
 
-Before griffe sees one of Google's sections its indentation is made regular, since authors' is not; and the type is
-taken from the line as typed, because griffe drops `optional` from it.
-
-NumPy's sections are read here. griffe drops defaults, choices, the dots of `x1, ..., xn` and every line that it cannot
-read, and without these there is nothing left to do for it: what begins at the margin is an item.
+What begins at the margin is an item, and the rest of it is indented below. Both styles are read here: griffe would drop
+`optional`, defaults, choices, the dots of `x1, ..., xn` and every line that it cannot read, and without these there is
+nothing left for it to do.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from site_builder.lazy import regex
 from site_builder.prose.docstyles.context import Context
-from site_builder.prose.docstyles.entries import Entry, griffe_sections, groups, prose, section, words
+from site_builder.prose.docstyles.entries import Entry, groups, prose, section, words
 from site_builder.prose.docstyles.shapes import Block, dedent
 
 __all__ = ["google", "is_items", "numpy"]
 
-# The titles that open a section of items, by the title under which griffe knows each.
+# The titles that open a section of items, by what they are called here.
 _KINDS = {
     "Args": "args, arguments, params, parameters, inputs, input",
     "Other Args": "keyword args, keyword arguments, keyword parameters, kwargs, other args, other arguments, "
@@ -42,6 +41,11 @@ _KINDS = {
 }
 _ITEMS = {title: kind for kind, titles in _KINDS.items() for title in titles.split(", ")}
 _RESULTS = frozenset({"Returns", "Yields", "Receives"})
+_NO_NAMES = frozenset({"Raises", "Warns"})
+_SPACED = frozenset({"Attributes", "Type Parameters"})
+"""Where the name ends at the first blank; elsewhere it ends at the parenthesis of the type, or"""
+_CALLED = frozenset({"Methods", "Classes"})
+"""of the signature, which may have something behind it."""
 
 
 def is_items(title: str) -> bool:
@@ -75,7 +79,7 @@ def google(title: str, lines: Sequence[str], context: Context) -> list[Block]:
 
 
 def _result(body: Sequence[str]) -> list[Entry]:
-    """A result is one text, with its type in front of a colon if it has one; griffe takes any colon for that."""
+    """A result is one text, with its type in front of a colon if it has one."""
     match = _RESULT_TYPE.match(body[0]) if body else None
     if not match or len(match.group(1).partition("[")[0].split()) > 3:
         return []
@@ -95,31 +99,34 @@ def _items(kind: str, body: Sequence[str]) -> list[Entry]:
             nameless.setdefault(len(items), []).append(Entry((), "", tuple(group)))
         else:
             items[-1].extend(group)
-    text = [f"{kind}:"]
-    for group in items:
-        text.append(f"    {group[0]}")
-        text.extend(f"        {line}" if line else "" for line in group[1:])
-    found = griffe_sections("google", text)
-    if len(found) != 1 or len(found[0].value) != len(items):
-        return []
     entries: list[Entry] = []
-    for index, (each, group) in enumerate(zip(found[0].value, items, strict=True), 1):
-        name, description = str(getattr(each, "name", "") or ""), str(each.description)
-        entries.extend([_as_typed(name, description.split("\n"), group[0]), *nameless.get(index, ())])
-    told = words(text for entry in entries for text in (*entry.names, entry.type, *entry.text))
-    return entries if not words(body) - told else []
+    for index, group in enumerate(items, 1):
+        entries += (_entry(kind, group), *nameless.get(index, ()))
+    source = words(body)
+    told = words(line for each in entries for line in (*each.names, each.type, *each.text))
+    return entries if source == told or not Counter(source) - Counter(told) else []
 
 
-def _as_typed(name: str, description: Sequence[str], line: str) -> Entry:
-    """What griffe found, with the type as it stands in the line."""
-    head = line.removesuffix(description[0]).strip().removesuffix(":").strip()
+def _entry(kind: str, group: Sequence[str]) -> Entry:
+    """`name (type): text`, with lines below."""
+    head, _, first = group[0].partition(":")
+    text = [first.lstrip(), *group[1:]]
+    while len(text) > 1 and not text[-1]:
+        text.pop()
+    name = head
+    if kind in _NO_NAMES:
+        name = ""
+    elif kind in _SPACED:
+        name = head.partition(" ")[0]
+    elif kind in _CALLED or head.endswith(")"):
+        name = head.partition("(")[0].strip()
     if not name:
-        return Entry((head,), "", tuple(description))
-    kind = head.removeprefix(name).strip()
-    if kind.startswith("(") and kind.endswith(")"):
-        kind = kind[1:-1]
-    bare = re.sub(r"^(:\w+:)?`{1,2}([^`]+)`{1,2}$", r"\2", name.replace("\\", ""))
-    return Entry(tuple(re.split(r", | ?/ ?| and | or ", bare)), kind, tuple(description))
+        return Entry((head.strip(),), "", tuple(text))
+    typed = head.strip().removeprefix(name).strip()
+    if typed.startswith("(") and typed.endswith(")"):
+        typed = typed[1:-1]
+    bare = re.sub(r"^`{1,2}([^`]+)`{1,2}$", r"\1", name.replace("\\", ""))
+    return Entry(tuple(re.split(r", | ?/ ?| and | or ", bare)), typed, tuple(text))
 
 
 # --- NumPy ---

@@ -15,8 +15,8 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from site_builder.lazy import regex
 
@@ -52,8 +52,7 @@ class Kind(Enum):
     OTHER = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     kind: Kind
     text: str
 
@@ -190,7 +189,7 @@ _SIGNS = frozenset("=<>(){}[];|/\\+*#@%&^~\"'_`-:0123456789")
 
 def is_columns(lines: Sequence[str]) -> bool:
     """Whether lines without markup are a table or a drawing: their gaps stand below one another, or are wide."""
-    filled = _sample(lines)
+    filled = _sample(lines) if len(lines) > 1 else []
     if len(filled) < 2 or not any("  " in line for line in filled):
         return False
     gaps = Counter(end for line in filled for end in {match.end() for match in _GAP.finditer(line)})
@@ -223,7 +222,7 @@ def is_code(lines: Sequence[str]) -> bool:
 
 def is_statement(line: str) -> bool:
     """Whether a line is Python that no sentence looks like."""
-    return bool(_PYTHON.match(line)) and not line.rstrip().endswith(".")
+    return not line.rstrip().endswith(".") and bool(_PYTHON.match(line))
 
 
 def is_program(lines: Sequence[str]) -> bool:

@@ -26,10 +26,9 @@ def code(text: str) -> str:
     text = " ".join(text.split("\n")).strip()
     if not text:
         return ""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    if not longest:
+    if "`" not in text:
         return f"`{text}`"
-    ticks = "`" * (longest + 1)
+    ticks = "`" * (max(map(len, re.findall(r"`+", text))) + 1)
     return f"{ticks} {text} {ticks}"
 
 
@@ -47,7 +46,7 @@ def literal_math(tex: str) -> str:
     told from a line break `\\\\` by the letter that follows it.
     """
     tex = tex.strip()
-    if re.search(r"\\\\[A-Za-z]", tex) and not re.search(r"(?<!\\)\\(?:\\\\)*(?!\\)", tex):
+    if "\\\\" in tex and re.search(r"\\\\[A-Za-z]", tex) and not re.search(r"(?<!\\)\\(?:\\\\)*(?!\\)", tex):
         tex = tex.replace("\\\\", "\\")
     # KaTeX knows no \mbox, and nobody comments a formula in a docstring.
     return re.sub(r"(?<!\\)%", r"\\%", tex.replace("\\mbox{", "\\text{"))
@@ -87,7 +86,7 @@ _LINE_START = regex(
 
 def guard(line: str) -> str:
     """The line with its beginning made harmless."""
-    match = _LINE_START.match(line)
+    match = None if line[:1].isalpha() else _LINE_START.match(line)
     if not match:
         return line
     if match.group("number"):

@@ -101,8 +101,9 @@ def _section_end(state: State, at: int) -> int:
 
 def google_section(state: State, at: int) -> int | None:
     """`Args:` over an indented block; any other short title over one becomes a label."""
-    match = TITLE.match(state.lines[at])
-    if not match or state.lines[at].startswith(" "):
+    line = state.lines[at]
+    match = TITLE.match(line) if line.rstrip().endswith(":") else None
+    if not match:
         return None
     start = state.filled(at + 1)
     if start > at + 2 or not state.indented(start):
