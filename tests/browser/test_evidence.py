@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from labml_nn.transformers.mha import MultiHeadAttention
 from site_builder.cache import digest
@@ -25,7 +25,7 @@ from site_builder.site import read
 from site_builder.site.stores import close, opened
 from site_builder.weave import Evidence
 
-from .conftest import REPOSITORY, Visit
+from .conftest import REPOSITORY, Tab, Visit, shown
 
 MHA = "transformers/mha.html"
 
@@ -145,13 +145,8 @@ def test_every_page_with_formulas_ties_symbols_to_its_code(
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-def test_pointing_at_a_shape_shows_its_numbers_and_moves_nothing(
-    site: Path, chromium: Browser, width: int
-) -> None:
-    context = chromium.new_context(viewport={"width": width, "height": 900})
-    page = context.new_page()
-    page.goto((site / MHA).as_uri())
-    page.evaluate("document.fonts.ready")
+def test_pointing_at_a_shape_shows_its_numbers_and_moves_nothing(site: Path, tab: Tab, width: int) -> None:
+    page = shown(tab(viewport={"width": width, "height": 900}), site / MHA)
     elements = "[...document.querySelectorAll('.src, .rec, .note > *')]"
     places = f"() => {elements}.map(one => one.getBoundingClientRect().toJSON())"
     shape = page.locator("[id='MultiHeadAttention.forward:query'] .rec").first
@@ -163,7 +158,6 @@ def test_pointing_at_a_shape_shows_its_numbers_and_moves_nothing(
     expect(sizes).to_be_visible()
     assert re.match(r"\[\d+, \d+, \d+, \d+\]", sizes.inner_text())
     assert page.evaluate(places) == before
-    context.close()
 
 
 def test_the_switch_takes_the_shapes_away_and_is_remembered(site: Path, visit: Visit) -> None:
@@ -213,22 +207,16 @@ def test_what_is_copied_from_an_example_has_no_prompts(site: Path, visit: Visit)
     assert "torch.Size([7, 2, 3, 5])" in copied
 
 
-def test_without_javascript_the_shapes_and_the_rings_are_there(site: Path, chromium: Browser) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((site / MHA).as_uri())
+def test_without_javascript_the_shapes_and_the_rings_are_there(site: Path, tab: Tab) -> None:
+    page = shown(tab(java_script_enabled=False), site / MHA)
     assert page.locator(".rec").first.is_visible()
     assert page.locator(".cold").count() > 0
     assert not page.locator("#shapes").is_visible()
-    context.close()
 
 
 @pytest.mark.parametrize("theme", ["dark"])
-def test_axe_finds_nothing_where_a_shape_shows_its_numbers(site: Path, chromium: Browser, theme: Any) -> None:
-    context = chromium.new_context(color_scheme=theme, viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    page.goto((site / MHA).as_uri())
+def test_axe_finds_nothing_where_a_shape_shows_its_numbers(site: Path, tab: Tab, theme: Any) -> None:
+    page = shown(tab(color_scheme=theme), site / MHA)
     page.locator("[id='MultiHeadAttention.forward:query'] .rec").first.focus()
     results = Axe().run(page)
     assert results.violations_count == 0, results.generate_report()
-    context.close()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
-from .conftest import run_builder
+from .conftest import Tab, run_builder, shown
 from .translated import write
 
 SUMS, ALONE = "sums.html", "alone.html"
@@ -28,22 +27,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
-    yield context.new_page()
-    context.close()
+def page(tab: Tab) -> Page:
+    return tab(locale="en-GB")
 
 
 def open_page(page: Page, project: Path, url: str) -> Page:
-    page.goto((project / "site" / url).as_uri())
-    page.evaluate("document.fonts.ready")
-    return page
-
-
-def reader(chromium: Browser, locale: str, *, script: bool = True) -> Page:
-    return chromium.new_context(
-        viewport={"width": 1440, "height": 900}, locale=locale, java_script_enabled=script
-    ).new_page()
+    return shown(page, project / "site" / url)
 
 
 def line_of(project: Path, address: str | None) -> str:
@@ -77,9 +66,9 @@ def test_every_language_has_the_same_anchors_and_symbols_and_names_the_others(pr
 
 
 def test_a_stale_block_shows_its_source_and_the_former_translation_on_demand_without_scripts(
-    project: Path, chromium: Browser
+    project: Path, tab: Tab
 ) -> None:
-    page = open_page_without_script(chromium, project)
+    page = open_page_without_script(tab, project)
     block = page.get_by_text("A sentence that changed.")
     expect(block).to_have_attribute("lang", "en")
     told = block.locator("xpath=following-sibling::*[1]")
@@ -88,11 +77,10 @@ def test_a_stale_block_shows_its_source_and_the_former_translation_on_demand_wit
     told.locator("summary").click()
     expect(told.get_by_text("以前の 文 です。")).to_be_visible()
     assert "A sentence that changed." in line_of(project, told.locator("a").get_attribute("href"))
-    page.context.close()
 
 
-def open_page_without_script(chromium: Browser, project: Path, url: str = f"ja/{SUMS}") -> Page:
-    page = reader(chromium, "ja-JP", script=False)
+def open_page_without_script(tab: Tab, project: Path, url: str = f"ja/{SUMS}") -> Page:
+    page = tab(locale="ja-JP", java_script_enabled=False)
     page.goto((project / "site" / url).as_uri())
     return page
 
@@ -139,13 +127,12 @@ def test_the_switch_keeps_the_section_and_the_place_within_it(project: Path, pag
     page.wait_for_function(f"Math.abs({wanted}.getBoundingClientRect().top - {top}) < 60")
 
 
-def test_without_scripts_the_switch_leads_to_the_same_page(project: Path, chromium: Browser) -> None:
-    page = open_page_without_script(chromium, project, SUMS)
+def test_without_scripts_the_switch_leads_to_the_same_page(project: Path, tab: Tab) -> None:
+    page = open_page_without_script(tab, project, SUMS)
     page.locator("[popovertarget=languages]").click()
     page.locator("#languages a[hreflang=ja]").click()
     expect(page.locator("html")).to_have_attribute("lang", "ja")
     expect(page.locator(".offer")).to_have_count(0)
-    page.context.close()
 
 
 def test_the_page_for_no_page_speaks_every_language(project: Path) -> None:
@@ -157,10 +144,8 @@ def test_the_page_for_no_page_speaks_every_language(project: Path) -> None:
     assert 'href="/tongues/ja/index.html"' in text
 
 
-def test_the_language_of_the_browser_is_offered_until_the_reader_decides(
-    project: Path, chromium: Browser
-) -> None:
-    page = reader(chromium, "ja-JP")
+def test_the_language_of_the_browser_is_offered_until_the_reader_decides(project: Path, tab: Tab) -> None:
+    page = tab(locale="ja-JP")
     open_page(page, project, SUMS)
     note = page.locator(".offer")
     expect(note).to_have_text("このページは日本語でも読めます×")
@@ -174,7 +159,6 @@ def test_the_language_of_the_browser_is_offered_until_the_reader_decides(
         "undefined",
         0,
     ]
-    page.context.close()
 
 
 def test_a_lost_page_of_another_language_is_answered_in_that_language_too(project: Path, page: Page) -> None:
@@ -193,9 +177,9 @@ def test_a_lost_page_of_another_language_is_answered_in_that_language_too(projec
     expect(page.locator("h1")).to_have_text("ページが見つかりません")
 
 
-def test_following_the_offer_is_a_choice_and_so_is_the_menu(project: Path, chromium: Browser) -> None:
+def test_following_the_offer_is_a_choice_and_so_is_the_menu(project: Path, tab: Tab) -> None:
     for choice in (".offer a", "#languages a[hreflang=ja]"):
-        page = reader(chromium, "ja-JP")
+        page = tab(locale="ja-JP")
         open_page(page, project, SUMS)
         expect(page.locator(".offer")).to_be_visible()
         page.evaluate("document.querySelector('#languages').showPopover()")
@@ -203,7 +187,6 @@ def test_following_the_offer_is_a_choice_and_so_is_the_menu(project: Path, chrom
         page.wait_for_url(f"**/ja/{SUMS}")
         open_page(page, project, SUMS)
         assert page.evaluate("typeof languageOffers") == "undefined"
-        page.context.close()
 
 
 @pytest.mark.parametrize(
@@ -219,15 +202,14 @@ def test_following_the_offer_is_a_choice_and_so_is_the_menu(project: Path, chrom
     ],
 )
 def test_only_a_language_that_the_page_has_and_is_not_in_is_offered(
-    project: Path, chromium: Browser, locale: str, url: str, offered: list[list[str]]
+    project: Path, tab: Tab, locale: str, url: str, offered: list[list[str]]
 ) -> None:
-    page = reader(chromium, locale)
+    page = tab(locale=locale)
     open_page(page, project, url)
     page.wait_for_load_state("networkidle")
     assert page.locator(".offer").evaluate_all("all => all.map(e => [e.lang, e.dir])") == offered
     if offered == [["ar", "rtl"]]:  # nobody has translated the interface
         expect(page.locator(".offer a")).to_have_text("العربية")
-    page.context.close()
 
 
 def test_a_pencil_beside_a_block_leads_to_its_line_in_the_catalogue(project: Path, page: Page) -> None:
@@ -293,16 +275,12 @@ def test_style_sheets_name_no_side(project: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "theme"), [(f"ja/{SUMS}", "light"), (f"ja/{SUMS}", "dark"), (f"ar/{SUMS}", "light")]
 )
-def test_axe_finds_nothing_with_all_marks_open(
-    project: Path, chromium: Browser, url: str, theme: str
-) -> None:
-    context = chromium.new_context(color_scheme=theme, locale="zh-CN")  # type: ignore[arg-type]
-    page = open_page(context.new_page(), project, url)
+def test_axe_finds_nothing_with_all_marks_open(project: Path, tab: Tab, url: str, theme: str) -> None:
+    page = open_page(tab(color_scheme=theme, locale="zh-CN"), project, url)
     expect(page.locator(".offer")).to_be_visible()
     page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
     page.locator(".note [data-line]").first.hover()
     result = Axe().run(page)
-    context.close()
     assert result.violations_count == 0, result.generate_report()
 
 

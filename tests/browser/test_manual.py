@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
 
-from .conftest import REPOSITORY, Visit, run_builder
+from .conftest import REPOSITORY, Tab, Visit, run_builder, shown
 
 CHAPTERS = ("getting-started", "page-format", "claims", "commands", "codes")
 
@@ -95,11 +94,6 @@ def test_a_page_of_prose_has_its_headings_beside_it_and_each_leads_there(manual:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(manual: Path, chromium: Browser, theme: str) -> None:
-    context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
-    page = context.new_page()
-    page.goto((manual / "commands.html").as_uri())
-    page.evaluate("document.fonts.ready")
-    result = Axe().run(page)
-    context.close()
+def test_axe_finds_nothing(manual: Path, tab: Tab, theme: str) -> None:
+    result = Axe().run(shown(tab(color_scheme=theme), manual / "commands.html"))
     assert result.violations_count == 0, result.generate_report()

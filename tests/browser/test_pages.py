@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from ..site_builder.conftest import code_lines
 from ..site_builder.test_build import Reader
-from .conftest import REPOSITORY, Visit
+from .conftest import REPOSITORY, Tab, Visit, shown
 
 PAGES = (
     "index.html",
@@ -90,13 +90,8 @@ IN_BOTH_THEMES = [
 
 
 @pytest.mark.parametrize(("url", "theme"), IN_BOTH_THEMES)
-def test_axe_finds_nothing(site: Path, chromium: Browser, url: str, theme: str) -> None:
-    context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
-    page = context.new_page()
-    page.goto((site / url).as_uri())
-    page.evaluate("document.fonts.ready")
-    result = Axe().run(page)
-    context.close()
+def test_axe_finds_nothing(site: Path, tab: Tab, url: str, theme: str) -> None:
+    result = Axe().run(shown(tab(color_scheme=theme), site / url))
     assert result.violations_count == 0, result.generate_report()
 
 
@@ -170,15 +165,12 @@ def test_another_language_opens_at_the_same_section(site: Path, visit: Visit) ->
     assert abs(place) < 300
 
 
-def test_a_page_reads_fully_without_javascript(site: Path, chromium: Browser) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((site / MHA).as_uri())
+def test_a_page_reads_fully_without_javascript(site: Path, tab: Tab) -> None:
+    page = shown(tab(java_script_enabled=False), site / MHA)
     expect(page.locator("h1")).to_have_text("Multi-head attention")
     expect(page.locator("#MultiHeadAttention h2").first).to_be_visible()
     expect(page.locator(".katex-html").first).to_be_visible()
     expect(page.locator("#search-open")).to_be_hidden()
-    context.close()
 
 
 def test_math_can_be_read_by_a_screen_reader(site: Path, visit: Visit) -> None:

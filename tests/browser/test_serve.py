@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Route, expect
 
 from site_builder.serve import DEFAULT_PORT, TRIES
 
-from .conftest import REPOSITORY, Visit
+from .conftest import REPOSITORY, Tab, Visit, shown
 
 
 @dataclass
@@ -265,13 +265,8 @@ def test_a_new_module_has_a_page_and_a_deleted_one_has_none(served: Served, visi
     expect(page.locator("main")).not_to_contain_text("Fresh")
 
 
-def test_two_saves_at_once_reach_every_tab_that_shows_something_of_them(
-    served: Served, visit: Visit, chromium: Browser
-) -> None:
-    page, context = visit.open(served.address + "sums.html"), chromium.new_context()
-    home, essay = context.new_page(), context.new_page()
-    home.goto(served.address)
-    essay.goto(served.address + "essay.html")
+def test_two_saves_at_once_reach_every_tab_that_shows_something_of_them(served: Served, tab: Tab) -> None:
+    page, home, essay = (shown(tab(), served.address + url) for url in ("sums.html", "", "essay.html"))
     text = served.sums.read_text("utf-8")
     words = served.folder / "tiny" / "essay.md"
     served.sums.write_text(text.replace("title: Sums", "title: Totals"), "utf-8")
@@ -281,14 +276,12 @@ def test_two_saves_at_once_reach_every_tab_that_shows_something_of_them(
     expect(home.locator("main")).to_contain_text("Balances")
     expect(essay.locator("main")).to_contain_text("The last word.")
     expect(essay.locator("body")).to_contain_text("Balances")
-    context.close()
 
 
 def test_an_address_that_leads_nowhere_shows_the_sites_own_page_with_ways_that_lead_on(
-    served: Served, chromium: Browser
+    served: Served, tab: Tab
 ) -> None:
-    context = chromium.new_context()
-    page = context.new_page()
+    page = tab()
     for path, lang, words, home, after in (
         ("ja/deep/down/nowhere.html", "ja", "ページが見つかりません", "ホーム", "ja/index.html"),
         ("deep/404.html", "en", "Page not found", "Home", "index.html"),
@@ -307,7 +300,6 @@ def test_an_address_that_leads_nowhere_shows_the_sites_own_page_with_ways_that_l
     page.goto(served.address + "soon.html")
     (served.folder / "tiny" / "soon.md").write_text("# At last\n", "utf-8")
     expect(page.locator("h1")).to_have_text("At last")
-    context.close()
 
 
 def test_foreign_hosts_are_refused(served: Served) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from .conftest import Visit, run_builder
+from .conftest import Tab, Visit, run_builder, shown
 
 SOURCE = '''"""
 # Sums
@@ -346,10 +346,8 @@ CONTRASTS = """elements => {
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_and_tints_leave_the_contrast(sums: Path, chromium: Browser, theme: str) -> None:
-    context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
-    page = context.new_page()
-    page.goto((sums / "sums.html").as_uri())
+def test_axe_finds_nothing_and_tints_leave_the_contrast(sums: Path, tab: Tab, theme: str) -> None:
+    page = shown(tab(color_scheme=theme), sums / "sums.html")
     walk(page, "running").get_by_role("slider").fill("4")
     running = Axe().run(page)
     ground = {"light": "#f7f6f2", "dark": "#13110f"}[theme]
@@ -360,7 +358,6 @@ def test_axe_finds_nothing_and_tints_leave_the_contrast(sums: Path, chromium: Br
     page.keyboard.press("End")
     stack = Axe().run(page)
     numbers = page.eval_on_selector_all("#steps :is(td, th, caption, .kind, .stmt code)", contrasts)
-    context.close()
     assert running.violations_count == 0, running.generate_report()
     assert stack.violations_count == 0, stack.generate_report()
     assert len(line) > 3
@@ -403,13 +400,10 @@ def test_only_functions_that_ran_have_a_button(sums: Path, visit: Visit) -> None
     ]
 
 
-def test_without_scripts_there_is_no_button_and_no_panel(sums: Path, chromium: Browser) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((sums / "sums.html").as_uri())
+def test_without_scripts_there_is_no_button_and_no_panel(sums: Path, tab: Tab) -> None:
+    page = shown(tab(java_script_enabled=False), sums / "sums.html")
     expect(page.locator(".walk").first).to_be_hidden()
     expect(page.locator("#steps")).to_be_hidden()
-    context.close()
 
 
 def test_it_speaks_japanese(sums: Path, visit: Visit) -> None:

@@ -2,15 +2,14 @@ r"""Symbols and repeated expressions: what lights up, by pointer, key and touch;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from .conftest import Visit, run_builder, watched
+from .conftest import Tab, Visit, run_builder, shown, watched
 
 MHA = "transformers/mha.html"
 PAGE = r'''r"""
@@ -62,10 +61,8 @@ def attention(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def phone(chromium: Browser) -> Iterator[Visit]:
-    context = chromium.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
-    yield watched(context)
-    context.close()
+def phone(tab: Tab) -> Visit:
+    return watched(tab(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True))
 
 
 def lit(page: Page) -> list[str]:
@@ -335,28 +332,20 @@ def test_the_bar_has_room_for_what_is_lit(site: Path, visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("theme", [pytest.param("light", marks=pytest.mark.exhaustive), "dark"])
-def test_axe_finds_nothing_at_rest_and_while_something_is_lit(
-    site: Path, chromium: Browser, theme: Any
-) -> None:
-    context = chromium.new_context(color_scheme=theme, viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    page.goto((site / MHA).as_uri())
+def test_axe_finds_nothing_at_rest_and_while_something_is_lit(site: Path, tab: Tab, theme: Any) -> None:
+    page = shown(tab(color_scheme=theme), site / MHA)
     for index in (None, 0, 6):
         if index is not None:
             page.locator(".legend button").nth(index).click()
             page.wait_for_timeout(200)
         results = Axe().run(page)
         assert results.violations_count == 0, results.generate_report()
-    context.close()
 
 
-def test_without_javascript_the_colours_and_the_legend_are_there(attention: Path, chromium: Browser) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(attention.as_uri())
+def test_without_javascript_the_colours_and_the_legend_are_there(attention: Path, tab: Tab) -> None:
+    page = shown(tab(java_script_enabled=False), attention)
     colours = {formula(page, n).first.evaluate("one => getComputedStyle(one).color") for n in (1, 2, 3)}
     assert len(colours) == 3
     expect(page.locator(".legend .entry")).to_have_count(3)
     expect(page.locator(".legend button")).to_have_count(0)
     expect(page.locator(".lit")).to_be_hidden()
-    context.close()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from site_builder import highlight
 
-pytestmark = pytest.mark.browser
+from .conftest import Tab
 
 STYLE = """
 <style>
@@ -40,13 +38,9 @@ BREAKS = """() => [...document.querySelectorAll('.src')].map(line => {
 })"""
 
 
-@pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    system = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=system, args=["--no-sandbox"])
-        yield browser.new_page()
-        browser.close()
+@pytest.fixture
+def page(tab: Tab) -> Page:
+    return tab()
 
 
 def show(page: Page, lines: list[str]) -> list[str]:
