@@ -40,10 +40,9 @@ def test_on_a_phone_only_what_is_wide_scrolls_and_in_its_own_place(
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_what_scrolls_has_a_shade_at_the_edge_that_more_lies_behind(
-    manual: Path, chromium: Browser, theme: str
+    manual: Path, tab: Tab, theme: str
 ) -> None:
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme=theme)  # type: ignore[arg-type]
-    page = context.new_page()
+    page = tab(viewport={"width": 390, "height": 844}, color_scheme=theme)
     page.goto((manual / "getting-started.html").as_uri())
     page.add_style_tag(content="pre code { visibility: hidden } html { scroll-behavior: auto !important }")
 
@@ -78,7 +77,6 @@ def test_what_scrolls_has_a_shade_at_the_edge_that_more_lies_behind(
     assert shaded(wide=True, left=40) == [True, True]
     assert shaded(wide=True, left=9999) == [True, False]
     assert shaded(wide=False, left=0) == [False, False]
-    context.close()
 
 
 def test_a_page_of_prose_has_its_headings_beside_it_and_each_leads_there(manual: Path, visit: Visit) -> None:
