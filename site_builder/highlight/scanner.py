@@ -251,11 +251,10 @@ def _append(line: list[Token], cls: str, text: str) -> None:
 
 def _spread(rows: list[list[Token]], cls: str, text: str) -> list[Token]:
     """The same with one that may run over several lines; returns the last of these."""
-    for number, part in enumerate(text.split("\n") if "\n" in text else (text,)):
-        if number:
-            rows.append([])
-        if part:
-            _append(rows[-1], cls, part)
+    first, *others = text.split("\n")
+    if first:
+        _append(rows[-1], cls, first)
+    rows += [[Token(cls, part)] if part else [] for part in others]
     return rows[-1]
 
 
