@@ -76,7 +76,7 @@ class Weaving:
         """By the keys of the pages that were taken as they lay, what they had asked."""
         self.fresh: dict[bytes, Entry] = {}
         self.logs: dict[bytes, bytes] = {}
-        """The questions of those."""
+        """The questions of those, by their digests: what a key was asked once is never taken for what it was later."""
 
     @cached_property
     def places(self) -> dict[Place, str]:
@@ -141,7 +141,7 @@ class Weaving:
                     self.steady = False
                 else:
                     self.fresh[keys[done.url, lang]] = entry
-                    self.logs[keys[done.url, lang]] = done.logs[lang]
+                    self.logs[entry.asked] = done.logs[lang]
             for url, (seen, changed) in done.files.items():
                 self.files.put(url, seen, changed)
         return tasks
@@ -199,7 +199,7 @@ class Weaving:
         if last.identity != self.identity:
             alike.clear()
         # An edit seldom has to look at what other pages have asked; who builds again and again has it at hand.
-        wanted = [key for key in earlier if self.shelf.keep or key not in alike]
+        wanted = [entry.asked for key, entry in earlier.items() if self.shelf.keep or key not in alike]
         logs: dict[bytes, Log] = self.shelf.get(ASKED, wanted)
         for place, key in keys.items():
             entry = earlier.get(key)
@@ -211,7 +211,7 @@ class Weaving:
             lying = {url: output.lying.get(url) for url in files}
             if any(seen is None or seen.digest != files[url] for url, seen in lying.items()):
                 continue
-            if key in alike or (key in logs and self.site.still(logs[key])):
+            if key in alike or (entry.asked in logs and self.site.still(logs[entry.asked])):
                 self.entries[place] = entry
                 self.files.leave({url: seen for url, seen in lying.items() if seen})
 

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
-from site_builder.config import MANIFEST
+from site_builder.cache import Store
+from site_builder.config import MANIFEST, Config
 from site_builder.errors import SiteError
+from site_builder.site import Shelf, build
 
 from .editing import EDITS, Project, files
 
@@ -116,6 +118,19 @@ def test_a_build_elsewhere_leaves_no_old_word_in_what_is_said(tmp_path: Path) ->
     (tmp_path / "pkg/nearbys.py").unlink()
     project.write("pkg/nearly.py", '"""# Nearly"""\n# There.\nx = 1\n')
     compare(project, 1)
+
+
+def test_a_process_that_builds_again_and_again_shows_a_title_again_that_was_undone(tmp_path: Path) -> None:
+    """The page beside it is the same three times, and asks three times for the title."""
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text('"""\n# Home\n"""\n')
+    (package / "b.py").write_text('"""\n# Beside\n\nSee [](a.html).\n"""\n')
+    config, shelf = Config(root=tmp_path, packages=("pkg",), execute=False), Shelf(Store(), keep=True)
+    for title in ("First", "Second", "First"):
+        (package / "a.py").write_text(f'"""\n# {title}\n"""\n')
+        build(config, shelf=shelf)
+        assert f">{title}</a>" in (tmp_path / config.output / "b.html").read_text()
 
 
 def test_a_language_in_place_of_another_is_offered_though_it_has_no_words_of_its_own(tmp_path: Path) -> None:
