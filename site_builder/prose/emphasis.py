@@ -69,11 +69,15 @@ def _punctuation(character: str) -> bool:
 
 
 def _border(character: str) -> bool:
-    return character.isspace() or _punctuation(character) or bool(_EAST_ASIAN.match(character))
+    return character.isspace() or _punctuation(character) or _east_asian(character)
 
 
 def _word(character: str) -> bool:
-    return character.isalnum() and not _EAST_ASIAN.match(character)
+    return character.isalnum() and not _east_asian(character)
+
+
+def _east_asian(character: str) -> bool:
+    return not character.isascii() and bool(_EAST_ASIAN.match(character))
 
 
 def _slot(character: str) -> bool:

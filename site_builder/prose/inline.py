@@ -54,10 +54,12 @@ def read(texts: Sequence[str], slots: Slots) -> list[tuple[str, str]]:
     result = [("", "")] * len(texts)
     for number, text in enumerate(texts):
         if _MARKUP.search(text):
-            if not _MARKUP.search(_BOLD.sub("", text)):
+            parts = _BOLD.split(text)
+            if not _MARKUP.search("".join(parts[::2])):
                 # It has nothing but words in bold: the name of an argument, the title of a list of them.
-                made = _BOLD.sub(r"<strong>\1</strong>", html.escape(text, quote=False))
-                result[number] = made, slots.fill_plain(_BOLD.sub(r"\1", text))
+                shown = [html.escape(part, quote=False) for part in parts]
+                shown[1::2] = [f"<strong>{part}</strong>" for part in shown[1::2]]
+                result[number] = "".join(shown), slots.fill_plain("".join(parts))
                 continue
             if _MARKUP.search(_ESCAPED.sub("", text)):
                 for piece in _pieces(text):
