@@ -26,18 +26,16 @@ def seldom() -> None:
 
 @contextmanager
 def unhurried() -> Iterator[None]:
-    """Meanwhile it is looked for less often, and not among what there was before."""
+    """
+    Meanwhile it is looked for less often. What there was before is not frozen: garbage among it would grow old without
+    being looked for, and who builds again and again would never be rid of it.
+    """
     before = gc.get_threshold()
-    others = gc.get_freeze_count() > 0
     seldom()
-    if not others:
-        gc.freeze()
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        if not others:
-            gc.unfreeze()
 
 
 @contextmanager

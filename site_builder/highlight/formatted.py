@@ -21,7 +21,7 @@ _SHARED = frozenset("False None True and await else for if in is lambda not or".
 """Keywords of expressions. The others are none for Pygments here."""
 _WORD = rf"(?!(?:{'|'.join(word for word in kwlist if word not in _SHARED)})\b)[A-Za-z_][A-Za-z0-9_]*+"
 _STRING = r"""'[^\\{}"'\n]*+'|"[^\\{}"'\n]*+\""""
-_ATOM = rf"{_WORD}|[0-9 .,+*/%<>&|^~-]|{_STRING}|[!=]="
+_ATOM = rf"{_WORD}|[0-9](?![A-Za-z_])|[ .,+*/%<>&|^~-]|{_STRING}|[!=]="
 _END = r"(?:![sraf])?[}:]"
 
 
@@ -32,6 +32,7 @@ def _brackets(depth: int) -> str:
 
 
 _CODE = rf"(?>{_ATOM}|=(?!\s*{_END})|{_brackets(4)})*+"
+_ESCAPED = regex(r"\\.")
 _PART = regex(rf"\{{({_CODE})(?:=\s*+)?{_END}|(?:[^{{}}]|\{{\{{|\}}\}})++|\}}")
 
 
@@ -41,4 +42,10 @@ def parts(text: str, start: int, end: int) -> list[re.Match[str]] | None:
     where it is not plain enough to tell.
     """
     found = list(_PART.finditer(text, start, end))
-    return found if sum([part.end() - part.start() for part in found]) == end - start else None
+    if sum([part.end() - part.start() for part in found]) < end - start:
+        return None
+    quote = text[end - 1]
+    quote *= 3 if text.endswith(quote * 3, start, end) else 1
+    # For Pygments it would end there.
+    between = [part[0] for part in found[1:-1] if part[1] is None and quote in part[0]]
+    return None if any(quote in _ESCAPED.sub("", part) for part in between) else found

@@ -152,7 +152,17 @@ def test_an_f_string_that_is_plain_needs_no_pygments(text: str) -> None:
     assert "".join(part[0] for part in found) == text
 
 
-@pytest.mark.parametrize("text", ["f'{class}'", "f'{x.a @ b}'", "f'{a[b[c[d[e[f]]]]]}'", "f'{ {1: 2}[1]}'"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f'{class}'",
+        "f'{x.a @ b}'",
+        "f'{a[b[c[d[e[f]]]]]}'",
+        "f'{ {1: 2}[1]}'",
+        "f'{1e5pass}'",
+        "f'{x:{w}'s'}'",
+    ],
+)
 def test_an_f_string_that_is_not_plain_is_told_apart(text: str) -> None:
     assert parts(text, 0, len(text)) is None
 

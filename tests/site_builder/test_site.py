@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +29,22 @@ def test_the_public_build_writes_the_site_and_says_what_it_did(tiny: Path) -> No
     assert (tiny / config.output / "index.html").read_text("utf-8").startswith("<!doctype html>")
     again = site_builder.build(config, jobs=2)
     assert again.written.changed == 0
+
+
+def test_what_was_no_more_wanted_before_a_build_is_not_kept_by_it(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# A page\n")
+
+    class Circle:
+        def __init__(self) -> None:
+            self.itself = self
+
+    config = Config(root=tmp_path, packages=("page.md",), cache="")
+    # To import what a build needs makes much, and looks for garbage by the way.
+    make(config)
+    circle = weakref.ref(Circle())
+    make(config)
+    gc.collect(1)
+    assert circle() is None, "it lies among what is old, where hardly anybody looks"
 
 
 def test_what_cannot_be_read_is_a_diagnostic_and_a_page_or_no_image(tmp_path: Path) -> None:
