@@ -15,9 +15,9 @@ What is said of each is data, in tables beside this file, in the order in which 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
+from site_builder import likeness
 from site_builder.codes import access, examples, formulas, languages, links, shapes, sources, texts
 from site_builder.codes.model import Code
 
@@ -38,7 +38,7 @@ def nearest(name: str) -> str:
     >>> nearest("claim-flase")
     'claim-false'
     """
-    return difflib.get_close_matches(name, CODES, n=1, cutoff=0)[0]
+    return likeness.nearest(name, CODES, 0)
 
 
 def listing() -> str:

@@ -35,11 +35,8 @@ def python(lines: Sequence[str]) -> tuple[tuple[Token, ...], ...]:
         if body and not tokens:
             tokens.append(Token("", body))
         if line != body:
-            tokens.append(_NEWLINE if line[len(body) :] == "\n" else Token("", line[len(body) :]))
+            tokens.append(Token("", line[len(body) :]))
     return tuple(map(tuple, rows[: len(bodies)]))
-
-
-_NEWLINE = Token("", "\n")
 
 
 def lexed(text: str) -> Iterator[list[Token]]:

@@ -61,8 +61,6 @@ def width(text: str) -> int:
 
 def within(text: str, margin: int) -> int:
     """How many characters of indentation fit into `margin` columns. A tab that reaches beyond it stays."""
-    if text.startswith(" " * margin) and not text.startswith("\f", margin):
-        return margin
     columns = 0
     for index, character in enumerate(text):
         if character == "\t":

@@ -65,13 +65,10 @@ def _placed(converted: list[str], lines: Sequence[ProseLine]) -> Iterator[ProseL
 
 
 _NO_LETTER = regex(r"\\.|&\w+;|\W")
-_SIGNS = {number: None for number in range(128) if not (chr(number).isalnum() or chr(number) == "_")}
 
 
 @lru_cache(maxsize=4096)
 def _letters(text: str) -> str:
-    if text.isascii() and "\\" not in text and "&" not in text:
-        return text.translate(_SIGNS)
     return _NO_LETTER.sub("", text)
 
 

@@ -81,8 +81,6 @@ def renamed(tex: str) -> tuple[str, list[tuple[int, int]]]:
     """The formula with environments that KaTeX knows, and by how much it has grown from a position on."""
     parts: list[str] = []
     shifts = [(0, 0)]
-    if not any(name in tex for name in _RENAMED):
-        return tex, shifts
     at = length = 0
     for name in _ENVIRONMENT.finditer(tex):
         known = _RENAMED[name[0]]

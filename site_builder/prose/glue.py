@@ -40,7 +40,5 @@ def skipped(source: str, at: int) -> int:
 
 def is_short(tex: str) -> bool:
     """Whether the formula will be at most some twenty characters wide."""
-    if 3 * len(tex) <= _SHORT:
-        return True
     shown = _INVISIBLE.sub("", _COMMAND.sub("x", tex))
     return len(shown) + 2 * len(_SPACED.findall(shown)) <= _SHORT

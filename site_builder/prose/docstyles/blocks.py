@@ -41,22 +41,12 @@ _RULES: tuple[Callable[[State, int], int | None], ...] = (
     lists.glossary,
     paragraphs.paragraph,
 )
-_WORDS = (
-    tables.markdown,
-    titles.heading,
-    titles.google_section,
-    lists.listing,
-    paragraphs.program,
-    lists.glossary,
-    paragraphs.paragraph,
-)
-"""Those of them that may fit a line which begins with a letter."""
 
 
 def run(state: State) -> list[Block]:
     at = 0
     while (at := state.filled(at)) < len(state.lines):
-        for rule in _WORDS if state.lines[at][0].isalpha() else _RULES:
+        for rule in _RULES:
             following = rule(state, at)
             if following is not None:
                 at = following

@@ -29,8 +29,6 @@ _LINE = regex(r"\|(?: |$)")
 
 def _marker(line: str) -> tuple[str, re.Match[str]] | None:
     """The kind of list that a line belongs to: the bullet itself, `1` or `a`."""
-    if line[:1].isalpha() and line[1:2] != ")":
-        return None
     if match := _BULLET.match(line):
         return match.group(1), match
     if match := _NUMBER.match(line):
