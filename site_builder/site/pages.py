@@ -129,8 +129,8 @@ def introduced(config: Config, file: File) -> tuple[Introduction, bool] | None:
     key = page_key(source, found)
     if config.cache:
         stores.opened(config).put(PAGE, key, pickled(page))
-    if len(_made) < MOST:
-        _made[key] = page
+    if len(_at_hand) < AT_HAND:
+        _at_hand[key] = page
     made = introduction(config, page, found)
     steady = all(catalogue(config, lang, source.url) == seen for lang, seen in file.catalogues.items())
     return made, steady and found == file.digest
@@ -189,16 +189,11 @@ def _page_key(builder: bytes, source: SourceFile, read: bytes) -> bytes:
 def stored(config: Config, source: SourceFile, read: bytes) -> Page | None:
     """The page that was made from a file with that digest, if it is at hand or the store has it."""
     key = page_key(source, read)
-    if made := _made.pop(key, None):
-        return made
+    if found := _at_hand.pop(key, None):
+        return found
     data = stores.opened(config).get(PAGE, key) if config.cache else None
     page = unpickled(data) if data else None
     return page if isinstance(page, Page) else None
-
-
-MOST = 200
-"""So many pages are kept at hand from their introduction until they are woven; the others are read back."""
-_made: dict[bytes, Page] = {}
 
 
 def source_of(config: Config, card: Card) -> bytes:
@@ -304,6 +299,10 @@ def tally(evidence: weave.Evidence) -> Tally:
 
 # ---- what each process has once
 
+
+AT_HAND = 200
+_at_hand: dict[bytes, Page] = {}
+"""So many pages stay here from their introduction until they are woven; the others are read back from the store."""
 
 _current: dict[str, tuple[object, Templates]] = {}
 """The templates last asked for in each language, compiled once in each process."""
