@@ -23,7 +23,8 @@ from site_builder.site.acquaintance import Acquaintance
 from site_builder.site.files import Files
 from site_builder.site.inputs import size
 from site_builder.site.ledger import Ledger
-from site_builder.site.pages import Context, Entry, Task, loaded, page_key, source_of, woven
+from site_builder.site.pages import Context, Entry, Task, woven
+from site_builder.site.reading import loaded, page_key, source_of
 from site_builder.site.report import Audience, Progress, Report, StoppedError, telling
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, digest_of
