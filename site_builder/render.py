@@ -154,6 +154,7 @@ class Templates:
             return template.render(page=page, asset=lambda path: page.root + "static/" + path, **more)
 
 
+# A name that is HTML already equals the same text that is not.
 @lru_cache(maxsize=4096, typed=True)
 def soft(name: str) -> Markup:
     """A long name may break after a dot or an underscore."""

@@ -113,7 +113,7 @@ def _line(tokens: Sequence[Token], links: Links = {}, signs: Signs = ()) -> tupl
 
 @lru_cache(maxsize=256)
 def _lead(indent: str) -> tuple[str, int]:
-    """An indent and its width."""
+    """An indent as HTML, and its width in columns."""
     return _text(indent), len(indent.expandtabs(TAB).replace("\f", ""))
 
 

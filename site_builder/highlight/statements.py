@@ -1,12 +1,12 @@
 """
 ---
 title: Statements
-summary: Imports and decorators as Pygments cuts them, which every file has.
+summary: Imports and decorators as Pygments cuts them, which every file has, and what an error was raised from.
 ---
 # Statements
 
 Pygments knows the word behind `import` for the name of a module, and a dot there for a part of it. That much is cut
-here in the same way. Whatever holds more than names, dots, commas and brackets is left to Pygments itself.
+here in the same way. Whatever holds more than names, dots, commas, brackets and comments is left to Pygments itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PIECE = regex(r"@?\w++|[ ]++|\#[^\n]*+|[^\w ]")
 
 
 def statement(text: str) -> list[tuple[Kind, str]] | None:
-    """The tokens of an import or a decorator as Pygments has them; `None` where it is not plain enough to tell."""
+    """The tokens of such a statement as Pygments has them; `None` where it is not plain enough to tell."""
     if not _PLAIN.fullmatch(text):
         return None
     pieces: list[str] = _PIECE.findall(text)
@@ -44,10 +44,8 @@ def statement(text: str) -> list[tuple[Kind, str]] | None:
         found = [(Keyword.Namespace, "import"), *_modules(pieces[1:])]
     elif "import" not in pieces:
         # What an error was raised from. Pygments takes it for a module, unless it is `None`.
-        module = pieces[2:]
-        is_none = module == ["None"]
-        found = [(Keyword.Namespace, "from"), (Text, pieces[1])]
-        found += [(Keyword.Constant, "None")] if is_none else _modules(module)
+        cause = [(Keyword.Constant, "None")] if pieces[2:] == ["None"] else _modules(pieces[2:])
+        found = [(Keyword.Namespace, "from"), (Text, pieces[1]), *cause]
     else:
         module = list(takewhile(lambda piece: piece != "import", pieces[1:]))
         names = pieces[len(module) + 2 :]

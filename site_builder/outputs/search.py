@@ -64,13 +64,13 @@ def words(config: Config, lang: str) -> dict[str, list[str]]:
     return {typed: said for typed, said in found.items() if said}
 
 
-def script(rows: Iterable[str], words: Mapping[str, Sequence[str]]) -> str:
+def script(rows: Iterable[str], others: Mapping[str, Sequence[str]]) -> str:
     """
-    One language's index, `searchIndex([[url, title, [[anchor, title, names, text]…]]…])`, and the other words for what
-    is in it, `searchWords({typed: [said…]…})`.
+    One language's index, `searchIndex([[url, title, [[anchor, title, names, text]…]]…])`, and the other `words` for
+    what is in it, `searchWords({typed: [said…]…})`.
     """
     index = f"searchIndex([{','.join(rows)}]);\n"
-    return f"{index}searchWords({_json(words)});\n" if words else index
+    return f"{index}searchWords({_json(others)});\n" if others else index
 
 
 def _json(value: object) -> str:

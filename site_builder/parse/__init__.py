@@ -3,8 +3,8 @@ r"""
 title: Python source to sections
 summary: Reads one file and cuts it into notes and code, losing no byte of it.
 order:
-  [decode, text, sections, starts, structure, comments, docstrings, front, mapping, opening, anchors, names, survey,
-  scopes, identifiers, nodes]
+  [decode, text, sections, starts, structure, comments, docstrings, front, mapping, values, opening, anchors, names,
+  survey, scopes, identifiers, nodes]
 ---
 # Python source to sections
 

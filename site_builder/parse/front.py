@@ -66,8 +66,6 @@ def _words(lines: Sequence[ProseLine]) -> FrontMatter | None:
             return None
         said[key] = value
         places[key] = Position(line.path, line.line, line.column + found.start(2))
-    return (
-        FrontMatter(said.get("title", ""), said.get("summary", ""), positions=tuple(places.items()))
-        if said
-        else None
-    )
+    if not said:
+        return None
+    return FrontMatter(said.get("title", ""), said.get("summary", ""), positions=tuple(places.items()))

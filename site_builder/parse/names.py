@@ -79,10 +79,6 @@ def analyse(tree: ast.Module, lines: Sequence[str], module: str, is_package: boo
     return Names(references, resolver.exports(), _imports(found.statements), resolver.bases())
 
 
-# Asked of every name; before Python 3.12 an enumeration takes its time to answer.
-_CLASS, _MODULE = Kind.CLASS, Kind.MODULE
-
-
 class _Resolver:
     def __init__(self, found: Survey) -> None:
         self.found = found
@@ -164,13 +160,13 @@ class _Resolver:
         later: Scope | None = None
         while scope is not None:
             visible = (
-                scope.kind is not _CLASS or scope is start or (seen is start and start.kind is Kind.TYPES)
+                scope.kind is not Kind.CLASS or scope is start or (seen is start and start.kind is Kind.TYPES)
             )
             if visible and name in scope.declared:
                 if scope.declared[name] is self.module:
                     return self._global(name, start)
             elif visible and name in scope.bindings:
-                direct = scope is start and (scope.kind is _MODULE or scope.kind is _CLASS)
+                direct = scope is start and scope.kind in (Kind.MODULE, Kind.CLASS)
                 if not direct or scope.bindings[name][0].time < use.time:
                     return self._global(name, start) if scope is self.module else _meaning_in(scope, name)
                 # Read before it is bound: the class's `int: int = 0` asks for the outer one.
@@ -263,7 +259,7 @@ def _is_remade(name: str) -> bool:
 
 def _class_around(scope: Scope | None) -> Scope | None:
     """The innermost class that the scope is, or lies in."""
-    while scope is not None and scope.kind is not _CLASS:
+    while scope is not None and scope.kind is not Kind.CLASS:
         scope = scope.parent
     return scope
 

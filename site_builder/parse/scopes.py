@@ -32,7 +32,7 @@ class Kind(Enum):
 
 
 class Bound(StrEnum):
-    """By what a name is bound."""
+    """By what a name is bound. Each name asks for a set of these, and a text has its hash at hand."""
 
     DEFINITION = "def, class"
     DATA = "assignment"

@@ -33,6 +33,7 @@ from site_builder.prose.slots import bare, plain_formula
 _LANGUAGE = regex(r"[{. ]*([\w+#-]+)", re.ASCII)
 
 _WORDS = TRANSLATABLE - {BlockKind.HEADING}
+"""What is shown as a paragraph, or as bare words where the list or table around it is tight."""
 
 
 @dataclass
@@ -166,6 +167,7 @@ class Assembly:
                 return self.html(block, tight)
             case BlockKind.RULE:
                 return "<hr>"
+        # The definition of a link's destination, or the line below a table's head.
         return ""
 
     def heading(self, block: Block) -> str:

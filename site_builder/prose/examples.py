@@ -7,7 +7,8 @@ summary: "What a doctest shows a reader: what is typed, and what comes out."
 
 An example is cut into steps just as `doctest` cuts it, so that what is shown is what is run. Where the record
 tells what came of a step, the page shows that output. Where it is not what the author expected, that stands right
-below it; else a word under the example says that all of it ran. Without a record it shows what the author typed.
+below it; of the other steps a word under the example says whether they ran. Without a record it shows what the author
+typed.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ def figure(
 ) -> str:
     """
     All steps of one example, whose lines begin at `places`: each with what came of it where `example` tells, else
-    with what its author expects. `words` are what is written beneath, by `Outcome.state`; `signs` finds the
-    identifiers to mark in a line.
+    with what its author expects. `words` are what is said of outcomes, as the templates call them; `signs` finds
+    the identifiers to mark in a line.
     """
     typed = [(step, example(step.source, places[step.first]) if example else None) for step in steps(lines)]
     body = "".join(_shown(step, outcome, words, signs) for step, outcome in typed)

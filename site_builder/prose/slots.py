@@ -20,11 +20,11 @@ from site_builder.lazy import regex
 OPEN, CLOSE = "\ue000", "\ue001"
 SLOT = regex(f"{OPEN}(\\d+){CLOSE}")
 _OURS = regex(f"[{OPEN}{CLOSE}]")
-# Python-Markdown uses these two for slots of its own; a lone surrogate cannot be written to a file.
-# Unicode has them for notes between the lines, which no text of ours has.
+# Python-Markdown uses \x02 and \x03 for slots of its own; a lone surrogate cannot be written to a file.
+_UNWRITABLE = regex("[\x00\x02\x03\ud800-\udfff]")
+# Unicode has these two for notes between the lines, which no text of ours has; `search.js` knows them too.
 _HIDE, _SHOW = "\ufff9", "\ufffb"
 _READABLE = regex(r"[^\\{}&]*")
-_UNWRITABLE = regex("[\x00\x02\x03\ud800-\udfff]")
 
 
 def plain_formula(tex: str) -> str:

@@ -56,7 +56,8 @@ __all__ = [
     "outline_of",
 ]
 
-KIND, FAILED = "record", "record-failed"
+KIND, FAILED = "record", "failed"
+"""What records are kept as: those that tell something, and those of a run that something around the page ended."""
 PASSING = ("module-changed", "module-import", "record-failed")
 """The codes of what may be over a moment later. Of time and memory the next run, on the same machine, says the same."""
 

@@ -3,8 +3,8 @@
 title: The site
 summary: Where the pipeline begins, and what spares it most of its work.
 order:
-  [line, acquaintance, weaving, pages, gathering, files, survey, shelf, ledger, report, inputs, places, stores,
-  workers]
+  [line, acquaintance, weaving, pages, reading, gathering, files, survey, shelf, ledger, report, inputs, places,
+  stores, workers]
 ---
 # The site
 
@@ -153,7 +153,7 @@ class Read:
 def read(config: Config, jobs: int = 1) -> Read:
     """The first half of the line, for who wants the pages themselves."""
     from site_builder import index
-    from site_builder.site.pages import page_of
+    from site_builder.site.reading import page_of
     from site_builder.site.workers import spread
 
     inputs = survey(config)

@@ -19,7 +19,8 @@ from site_builder.cache import digest
 from site_builder.config import Config
 from site_builder.index import Card
 from site_builder.site.inputs import size
-from site_builder.site.pages import File, Introduction, introduced, page_key
+from site_builder.site.pages import File, Introduction, introduced
+from site_builder.site.reading import page_key
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey
 from site_builder.site.workers import spread

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,20 +25,16 @@ from site_builder.errors import Diagnostic
 from site_builder.index import Card
 from site_builder.model import Page, SourceFile
 from site_builder.outputs import search, steps
-from site_builder.parse import encode, parse
-from site_builder.prose.foreign import as_markdown
 from site_builder.render import Templates
 from site_builder.site import stores
-from site_builder.site.inputs import content, unreadable
 from site_builder.site.ledger import Tally
-from site_builder.site.shelf import pickled, unpickled
-from site_builder.site.survey import builder, catalogue
+from site_builder.site.reading import keep, loaded, parsed
+from site_builder.site.shelf import pickled
+from site_builder.site.survey import catalogue
 from site_builder.translate import files
 from site_builder.verified import Verified
 from site_builder.weave.site import Lines, Names, Site, listed
 from site_builder.write import Output, Seen
-
-PAGE = "page"
 
 
 class Introduction(NamedTuple):
@@ -126,11 +121,7 @@ def introduced(config: Config, file: File) -> tuple[Introduction, bool] | None:
         page, found = parsed(source)
     except FileNotFoundError:
         return None
-    key = page_key(source, found)
-    if config.cache:
-        stores.opened(config).put(PAGE, key, pickled(page))
-    if len(_made) < MOST:
-        _made[key] = page
+    keep(config, page, found)
     made = introduction(config, page, found)
     steady = all(catalogue(config, lang, source.url) == seen for lang, seen in file.catalogues.items())
     return made, steady and found == file.digest
@@ -157,68 +148,6 @@ def introduction(config: Config, page: Page, read: bytes = b"") -> Introduction:
     card, anchors, lines = Card.of(page, read), listed(weave.anchors(page)), weave.lines(page)
     identity = digest(repr(card._replace(digest=b"")), anchors, repr(lines), repr(sorted(names.items())))
     return Introduction(card, anchors, lines, names, identity)
-
-
-def parsed(source: SourceFile) -> tuple[Page, bytes]:
-    """
-    The file as a page, an empty one if it cannot be read, and the digest of just what was read: the file may be
-    another a moment later.
-
-    Raises:
-        FileNotFoundError: it is gone.
-    """
-    try:
-        data = content(source.file) if source.file else b""
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        return replace(parse(source, b""), diagnostics=(unreadable(source.path, error),)), digest(str(error))
-    return as_markdown(parse(source, data)), digest(data)
-
-
-def page_key(source: SourceFile, read: bytes) -> bytes:
-    """What a page is kept under that was made from a file with that digest."""
-    return _page_key(builder(), source, read)
-
-
-@lru_cache(maxsize=4096)
-def _page_key(builder: bytes, source: SourceFile, read: bytes) -> bytes:
-    return digest(builder, repr(source), read)
-
-
-def stored(config: Config, source: SourceFile, read: bytes) -> Page | None:
-    """The page that was made from a file with that digest, if it is at hand or the store has it."""
-    key = page_key(source, read)
-    if made := _made.pop(key, None):
-        return made
-    data = stores.opened(config).get(PAGE, key) if config.cache else None
-    page = unpickled(data) if data else None
-    return page if isinstance(page, Page) else None
-
-
-MOST = 200
-"""So many pages are kept at hand from their introduction until they are woven; the others are read back."""
-_made: dict[bytes, Page] = {}
-
-
-def source_of(config: Config, card: Card) -> bytes:
-    """The file that the page was made from; what is in it now, where that cannot be had."""
-    try:
-        data = content(card.source.file) if card.source.file else b""
-    except OSError:
-        data = b""
-    if digest(data) != card.digest and (page := stored(config, card.source, card.digest)):
-        return encode(page)
-    return data
-
-
-def page_of(config: Config, file: tuple[SourceFile, bytes]) -> Page | None:
-    """The page of a surveyed file, from the store if it is there; `None` if it has vanished."""
-    source, seen = file
-    try:
-        return stored(config, source, seen) or parsed(source)[0]
-    except FileNotFoundError:
-        return None
 
 
 # ---- behind it
@@ -258,17 +187,6 @@ def woven(context: Context, task: Task) -> Done:
             tally(evidence),
         )
     return Done(task.url, entries, logs, written)
-
-
-def loaded(config: Config, card: Card) -> tuple[Page, bool]:
-    """The page that was introduced, from the store or else from its file, which may have become another."""
-    if page := stored(config, card.source, card.digest):
-        return page, True
-    try:
-        page, read = parsed(card.source)
-    except FileNotFoundError:
-        return parse(card.source, b""), False
-    return page, read == card.digest
 
 
 def evidence_of(config: Config, page: Page, compared: Verified, task: Task) -> weave.Evidence:

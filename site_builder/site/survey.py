@@ -170,7 +170,7 @@ def looks(config: Config) -> dict[str, bytes]:
 def builder() -> bytes:
     """The builder is its own source, and what it works with."""
     folder = Path(__file__).parents[1]
-    # The typesetter is a script among the assets, and so is what lies around it here.
+    # The typesetter is a script among the assets; the script that drives it lies beside our modules.
     typesetter = resource_root("static") / "vendor/katex/katex.min.js"
     sources = (file for name, file in files_below(folder).items() if name.endswith((".py", ".js")))
     return digest(sys.version, *map(version, _TOOLS), *map(digest_of, (str(typesetter), *sources)))

@@ -23,7 +23,8 @@ from site_builder.site.acquaintance import Acquaintance
 from site_builder.site.files import Files
 from site_builder.site.inputs import size
 from site_builder.site.ledger import Ledger
-from site_builder.site.pages import Context, Entry, Task, loaded, page_key, source_of, woven
+from site_builder.site.pages import Context, Entry, Task, woven
+from site_builder.site.reading import loaded, page_key, source_of
 from site_builder.site.report import Audience, Progress, Report, StoppedError, telling
 from site_builder.site.shelf import Shelf
 from site_builder.site.survey import Survey, digest_of
@@ -73,10 +74,11 @@ class Weaving:
             )
         self.entries: dict[Place, Entry] = {}
         self.taken: dict[bytes, bytes] = {}
-        """By the keys of the pages that were taken as they lay, what they had asked."""
+        """By the keys of the pages that were taken as they lay, the digest of what they had asked."""
         self.fresh: dict[bytes, Entry] = {}
+        """By the keys of the pages that were woven now."""
         self.logs: dict[bytes, bytes] = {}
-        """The questions of those, by their digests: what a key was asked once is never taken for what it was later."""
+        """What these have asked, pickled, by its digest: the same page may have asked something else before."""
 
     @cached_property
     def places(self) -> dict[Place, str]:
@@ -116,21 +118,22 @@ class Weaving:
         self._take(keys, context.output, last)
         lacking = self._lacking(keys)
         records, fleeting, unknown = self._records(lacking)
+        postponed: set[str] = set()
         if postpone and unknown and self.recording:
             self.waiting = True
             # What failed for a reason that may have gone is tried again, and stays as it is until then.
             failed = self.recording.failed(unknown)
             records |= failed
             fleeting |= {*failed}
-            unknown = [url for url in unknown if url not in failed]
-            keys |= {place: digest("waiting", keys[place]) for place in keys if place[0] in unknown}
-            waiting = {place: key for place, key in keys.items() if place[0] in unknown}
+            postponed = {*unknown} - failed.keys()
+            waiting = {place: digest("waiting", key) for place, key in keys.items() if place[0] in postponed}
+            keys |= waiting
             self._take(waiting, context.output, last)
             lacking = self._lacking(keys)
         self.taken |= {keys[place]: self.entries[place].asked for place in places if place in self.entries}
         fleeting |= self._run(unknown, records) if not postpone else set()
         tasks = [
-            Task(url, tuple(languages), records.get(url, b""), postpone and url in unknown)
+            Task(url, tuple(languages), records.get(url, b""), url in postponed)
             for url, languages in lacking.items()
         ]
         report, weight = telling(self.progress, "weaving"), lambda task: size(self.cards[task.url].source)
@@ -198,7 +201,8 @@ class Weaving:
         alike = {key for key, entry in earlier.items() if last.woven.get(key) == entry.asked}
         if last.identity != self.identity:
             alike.clear()
-        # An edit seldom has to look at what other pages have asked; who builds again and again has it at hand.
+        # What a page has asked is read where it has to be asked again. Who keeps values reads all of it with the first
+        # build, so that no edit has to wait for it.
         wanted = [entry.asked for key, entry in earlier.items() if self.shelf.keep or key not in alike]
         logs: dict[bytes, Log] = self.shelf.get(ASKED, wanted)
         for place, key in keys.items():

@@ -17,7 +17,8 @@ from site_builder.config import Config, load
 from site_builder.errors import SiteError
 from site_builder.model import SourceFile
 from site_builder.site import make
-from site_builder.site.pages import File, introduced, parsed
+from site_builder.site.pages import File, introduced
+from site_builder.site.reading import parsed
 
 
 def test_the_public_build_writes_the_site_and_says_what_it_did(tiny: Path) -> None:
@@ -136,7 +137,7 @@ def _use_a_store(parent: int, mark: Path) -> None:
 def test_a_file_that_is_saved_while_it_is_read_is_not_taken_for_what_it_was(
     tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from site_builder.site import inputs, pages
+    from site_builder.site import inputs, reading
 
     sums = tiny / "tiny" / "sums.py"
     before = sums.read_bytes()
@@ -149,7 +150,7 @@ def test_a_file_that_is_saved_while_it_is_read_is_not_taken_for_what_it_was(
             sums.write_bytes(after)
         return data
 
-    monkeypatch.setattr(pages, "content", saved_meanwhile)
+    monkeypatch.setattr(reading, "content", saved_meanwhile)
     config = load(tiny)
     site_builder.build(config)
     monkeypatch.undo()

@@ -62,6 +62,7 @@ REST = _marks(
 _FENCE = regex(r"[ \t]*(`{3,}|~{3,})")
 _SPAN = regex(r"(?<!`)``(?!`)[^\n]{1,400}?(?<!`)``(?!`)")
 
+# One of these is in whatever the expression below matches.
 _SIGNS = ("`" * 3, "~~~", "$", "\\begin{", "|", "#", "](", "[^", "<br", "</")
 _MARKDOWN = regex(
     r"""

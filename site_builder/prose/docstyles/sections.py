@@ -42,10 +42,11 @@ _KINDS = {
 _ITEMS = {title: kind for kind, titles in _KINDS.items() for title in titles.split(", ")}
 _RESULTS = frozenset({"Returns", "Yields", "Receives"})
 _NO_NAMES = frozenset({"Raises", "Warns"})
+"""What stands before the colon is a type."""
 _SPACED = frozenset({"Attributes", "Type Parameters"})
-"""Where the name ends at the first blank; elsewhere it ends at the parenthesis of the type, or"""
+"""The name ends at the first blank; elsewhere it ends at the parenthesis of the type, where there is one."""
 _CALLED = frozenset({"Methods", "Classes"})
-"""of the signature, which may have something behind it."""
+"""The name ends at the parenthesis of the signature, which may have something behind it."""
 
 
 def is_items(title: str) -> bool:
