@@ -237,7 +237,7 @@ def test_another_version_of_the_builder_makes_every_file_anew(
         return put(self, url, data)
 
     monkeypatch.setattr(Output, "put", noted)
-    for module in ("survey", "pages", "line", "gathering", "ledger"):
+    for module in ("survey", "reading", "line", "gathering", "ledger"):
         monkeypatch.setattr(sys.modules[f"site_builder.site.{module}"], "builder", lambda: b"another")
     site.build()
     assert made == files(site.folder / "site").keys() - {MANIFEST}
