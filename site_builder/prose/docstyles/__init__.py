@@ -22,7 +22,7 @@ takes it apart, line by line. To teach it something new, write a rule and put it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import zip_longest
 
 from site_builder.prose.docstyles.detect import REST, SECTIONS, bears, has_markdown
@@ -33,9 +33,7 @@ __all__ = ["STYLES", "to_markdown"]
 STYLES = ("auto", "markdown", "rest", "google", "numpy", "sphinx", "plain")
 
 
-def to_markdown(
-    text: str, style: str = "auto", *, known: Callable[[str], str | None] | None = None
-) -> str | None:
+def to_markdown(text: str, style: str = "auto") -> str | None:
     """
     The Markdown of a docstring, which is given without its indentation and as its author typed it. None if it is
     plain Markdown already.
@@ -43,38 +41,35 @@ def to_markdown(
     `style` says how the author writes. `markdown`: every sign is meant, so only sections (`Args:`, `:param x:`) become
     lists and `<what is no tag>` is escaped. `auto` tells from the text whether it is such Markdown. Any other style
     means: convert, whatever it looks like; real docstrings mix the styles, so one converter knows them all.
-
-    `known` maps the object that a role names (``:class:`~a.b.C` ``) to the dotted name that the page should link to,
-    or to None for objects that the site does not show. Without it roles are code.
     """
     if style not in STYLES:
         raise ValueError(f"docstring style {style!r} is none of {', '.join(STYLES)}")
     if style == "markdown" or (style == "auto" and has_markdown(text) and not bears(text, REST)):
-        converted = escape_unknown(_with_lists(text, known) if bears(text, SECTIONS) else text)
+        converted = escape_unknown(_with_lists(text) if bears(text, SECTIONS) else text)
     else:
-        converted = _converted(text, known)
+        converted = _converted(text)
     return None if converted == text or _alike(converted, text) else converted
 
 
 # A page that is Markdown throughout needs none of what these two import.
 
 
-def _with_lists(text: str, known: Callable[[str], str | None] | None) -> str:
+def _with_lists(text: str) -> str:
     """Markdown with its sections as lists."""
     from site_builder.prose.docstyles import authored
-    from site_builder.prose.docstyles.references import references
+    from site_builder.prose.docstyles.references import NOTHING
     from site_builder.prose.docstyles.shapes import join
 
-    return join(authored.AsTyped(references("", known), authored.run).convert(_lines(text)))
+    return join(authored.AsTyped(NOTHING, authored.run).convert(_lines(text)))
 
 
-def _converted(text: str, known: Callable[[str], str | None] | None) -> str:
+def _converted(text: str) -> str:
     from site_builder.prose.docstyles import blocks
     from site_builder.prose.docstyles.context import Context
     from site_builder.prose.docstyles.references import references
     from site_builder.prose.docstyles.shapes import join
 
-    return join(Context(references(text, known), blocks.run).convert(_lines(text)))
+    return join(Context(references(text), blocks.run).convert(_lines(text)))
 
 
 def _lines(text: str) -> list[str]:

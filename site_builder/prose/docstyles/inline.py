@@ -42,7 +42,7 @@ _OLD_QUOTE = regex(r"`([\w./+*-][\w./+* -]{0,60})'(?![\w`)\]])")
 _MARKDOWN_LINK = regex(
     r"(!?)\[([^\[\]]{0,300})\]\(((?:https?://|mailto:)[^\s()<>]{1,1000})(?:\s+\"[^\"]{0,200}\")?\)"
 )
-_CROSS_REFERENCE = regex(r"\[`([^`\[\]]{1,200})`\]\[([A-Za-z_][\w.]{0,200}|)\]")
+_CROSS_REFERENCE = regex(r"\[`([^`\[\]]{1,200})`\]\[(?:[A-Za-z_][\w.]{0,200}|)\]")
 _FOOTNOTE = regex(r"\[(\d{1,4}|[#*]|#?[A-Za-z][\w.:+-]{0,60})\]_(?!\w)")
 _SUBSTITUTION = regex(r"\|([^|\s](?:[^|\n]{0,60}[^|\s])?)\|(?:__?(?!\w))?")
 _ENTITY = regex(r"&(?:#\d{1,8}|#[xX][0-9A-Fa-f]{1,8}|\w{1,32});")
@@ -151,7 +151,7 @@ class _Reader:
         if tail:
             return self.hyperlink(content), end + 1 + tail
         suffix = _SUFFIX_ROLE.match(self.text, end + 1)
-        if suffix and (written := role(suffix.group(1), content, self.references.known)):
+        if suffix and (written := role(suffix.group(1), content)):
             return self.finish(written), suffix.end()
         return f"`{content}`".replace("\n", " "), end + 1
 
@@ -194,7 +194,7 @@ class _Reader:
         match = _ROLE.match(self.text, at)
         if not match or self.before(at).isalnum():
             return ":", at + 1
-        written = role(match.group(1), match.group(2), self.references.known)
+        written = role(match.group(1), match.group(2))
         if written is None:
             return f"{self.plain(match.group(1))} {self.plain(match.group(2))}", match.end()
         text = self.finish(written)
@@ -259,7 +259,7 @@ class _Reader:
         if self.references.substitutions and (match := _SUBSTITUTION.match(self.text, at)):
             text = self.references.substitutions.get(normal(match.group(1)))
             if text is not None:
-                return _read(text, References(known=self.references.known)), match.end()
+                return _read(text, NOTHING), match.end()
         return "|", at + 1
 
     def bracket(self, at: int) -> tuple[str, int]:
@@ -280,7 +280,7 @@ class _Reader:
             return None
         _, text, url = match.groups()
         # A picture on another host would make the page ask that host: it becomes a link to the picture.
-        shown = _read(text, References(known=self.references.known)) if text.strip() else escape(url)
+        shown = _read(text, NOTHING) if text.strip() else escape(url)
         return f"[{shown}]({url})", match.end()
 
     def cross_reference(self, at: int) -> tuple[str, int] | None:
@@ -288,9 +288,7 @@ class _Reader:
         match = _CROSS_REFERENCE.match(self.text, at)
         if not match or _wordy(self.before(at)):
             return None
-        shown = code(match.group(1))
-        home = self.references.known(match.group(2) or match.group(1)) if self.references.known else None
-        return (f"[{shown}]({home})" if home else shown), match.end()
+        return code(match.group(1)), match.end()
 
     def closing_bracket(self, at: int) -> tuple[str, int]:
         return ("\\]" if self.after(at + 1) == "(" else "]"), at + 1

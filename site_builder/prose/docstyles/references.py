@@ -12,7 +12,7 @@ definitions are gathered first, in a pass of their own. Of targets, only address
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from site_builder.lazy import regex
@@ -25,12 +25,10 @@ _REPLACE = regex(r"^[ \t]*\.\. \|([^|\n]{1,80})\| replace::[ \t]*(.*(?:\n[ \t]+\
 
 @dataclass(frozen=True)
 class References:
-    """What a docstring defines (`.. _name: url`, `.. |name| replace:: text`), and what the site knows."""
+    """What a docstring defines (`.. _name: url`, `.. |name| replace:: text`)."""
 
     urls: Mapping[str, str] = field(default_factory=dict)
     substitutions: Mapping[str, str] = field(default_factory=dict)
-    known: Callable[[str], str | None] | None = None
-    """The dotted name under which the site shows an object that a role names; None where it does not."""
 
 
 NOTHING = References()
@@ -41,7 +39,7 @@ def normal(name: str) -> str:
     return " ".join(name.lower().split())
 
 
-def references(text: str, known: Callable[[str], str | None] | None) -> References:
+def references(text: str) -> References:
     urls = {}
     for match in TARGET.finditer(text) if ".. _" in text else ():
         url = (match.group(2) or "").strip()
@@ -49,4 +47,4 @@ def references(text: str, known: Callable[[str], str | None] | None) -> Referenc
             urls[normal(match.group(1).strip("`").replace("\\", ""))] = url
     replaced = _REPLACE.finditer(text) if ".. |" in text else ()
     texts = {normal(match.group(1)): " ".join(match.group(2).split()) for match in replaced}
-    return References(urls, texts, known)
+    return References(urls, texts)

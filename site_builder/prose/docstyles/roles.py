@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
 
 from site_builder.lazy import regex
 
@@ -35,7 +34,7 @@ _TEXT = frozenset(
 _TITLED = regex(r"\s*([^<>]*?)\s*<([^<>]*)>\s*", re.DOTALL)
 
 
-def role(name: str, content: str, known: Callable[[str], str | None] | None = None) -> tuple[str, str] | None:
+def role(name: str, content: str) -> tuple[str, str] | None:
     """
     What a role shows: `("code" | "math" | "text" | "raw", what it says)`, `raw` being Markdown already.
     None for a role that Sphinx does not define.
@@ -47,7 +46,7 @@ def role(name: str, content: str, known: Callable[[str], str | None] | None = No
         (titled.group(1), titled.group(2)) if titled and titled.group(1) else ("", content.strip())
     )
     if short in _OBJECTS:
-        return _object(short, title, target, known)
+        return "code", _object(short, title, target)
     if short == "math":
         return "math", content
     if short in ("pep", "rfc"):
@@ -64,18 +63,13 @@ def role(name: str, content: str, known: Callable[[str], str | None] | None = No
     return None
 
 
-def _object(
-    short: str, title: str, target: str, known: Callable[[str], str | None] | None
-) -> tuple[str, str]:
+def _object(short: str, title: str, target: str) -> str:
     cut = target.startswith("~")
     dotted = " ".join(target.split()).lstrip("~!.")
     shown = " ".join(title.split()) or (dotted.rpartition(".")[2] if cut else dotted)
     if short in _CALLABLES and not title and shown and not shown.endswith(")"):
         shown += "()"
-    home = known(dotted.removesuffix("()")) if known and not target.startswith("!") else None
-    if home and "`" not in shown:
-        return "raw", f"[`{shown}`]({home})"
-    return "code", shown or target
+    return shown or target
 
 
 def _standard(short: str, title: str, target: str) -> tuple[str, str]:
