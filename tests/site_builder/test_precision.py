@@ -15,7 +15,7 @@ import pytest
 from site_builder.cache import Store
 from site_builder.config import MANIFEST, Config, load
 from site_builder.record import Recording
-from site_builder.site import Report, Shelf, acquaintance, build, pages, weaving, workers
+from site_builder.site import Report, Shelf, acquaintance, build, pages, reading, weaving, workers
 from site_builder.site.survey import builder
 from site_builder.write import Output
 
@@ -341,6 +341,8 @@ def test_a_page_that_became_another_meanwhile_bears_no_record_of_what_it_was(
     with monkeypatch.context() as patch:
         for module in (acquaintance, weaving):
             patch.setattr(module, "spread", spread)
+        # As a page of a large site, which is read back to be woven.
+        patch.setattr(reading, "AT_HAND", 0)
         file.write_text(LONG + "\n# One more.\n")
         build(config, shelf=shelf)
     shown = html.read_text("utf-8")
