@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.site_builder.starting import REPOSITORY, site_builder
 
-__all__ = ["REPOSITORY", "Tab", "Visit", "run_builder", "shown", "watched"]
+from .desk import Desk, Reading, Tab, Visit, leave, shown, watched
 
-Tab = Callable[..., Page]
+__all__ = ["REPOSITORY", "Reading", "Tab", "Visit", "run_builder", "shown", "watched"]
 # A machine that runs all tests at once may take its time; a faulty page takes for ever.
 expect.set_options(timeout=30_000)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -62,42 +60,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@dataclass
-class Visit:
-    """A page in a browser, and everything that went wrong while it was there."""
-
-    page: Page
-    messages: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-    def open(self, target: Path | str) -> Page:
-        return shown(self.page, target)
-
-
-class Desk:
-    """
-    Readers of all kinds, as Playwright's options of a context. To open a context takes as long as to open two pages:
-    readers alike sit at one, each before a page that is closed when they go.
-    """
-
-    def __init__(self, browser: Browser) -> None:
-        self.browser = browser
-        self.contexts: dict[str, BrowserContext] = {}
-
-    def open(self, **kind: Any) -> Page:
-        kind = {"viewport": {"width": 1440, "height": 900}, **kind}
-        name = json.dumps(kind, sort_keys=True)
-        if name not in self.contexts:
-            self.contexts[name] = self.browser.new_context(**kind)
-        return self.contexts[name].new_page()
-
-
-def leave(page: Page) -> None:
-    """Closes it. What it keeps in the browser must not greet who comes next."""
-    page.evaluate("() => { try { localStorage.clear(); } catch { /* a page of nowhere has none */ } }")
-    page.close()
-
-
 @pytest.fixture(scope="session")
 def desk(chromium: Browser) -> Desk:
     return Desk(chromium)
@@ -108,11 +70,11 @@ def tab(desk: Desk) -> Iterator[Tab]:
     """Opens a blank page for a reader of some kind, for as long as the test runs."""
     opened: list[Page] = []
 
-    def one(**kind: Any) -> Page:
-        opened.append(desk.open(**kind))
+    def blank(**kind: Any) -> Page:
+        opened.append(desk.blank(**kind))
         return opened[-1]
 
-    yield one
+    yield blank
     for page in opened:
         leave(page)
 
@@ -122,16 +84,18 @@ def visit(tab: Tab) -> Visit:
     return watched(tab())
 
 
-def watched(page: Page) -> Visit:
-    visit = Visit(page)
-    visit.page.on("console", lambda message: visit.messages.append(message.text))
-    visit.page.on("pageerror", lambda error: visit.messages.append(str(error)))
-    visit.page.on("request", lambda request: visit.requests.append(request.url))
-    return visit
+@pytest.fixture
+def reading(desk: Desk) -> Iterator[Reading]:
+    """
+    A page that others have read before: for tests that only look, or whose doings a press of Escape undoes. The theme
+    and the like, which nothing undoes, are chosen on a page of one's own.
+    """
+    read: list[tuple[Visit, Path]] = []
 
+    def page(target: Path, **kind: Any) -> Visit:
+        read.append((desk.page(target, **kind), target))
+        return read[-1][0]
 
-def shown(page: Page, target: Path | str) -> Page:
-    """The page, once it is drawn with its own fonts."""
-    page.goto(target.as_uri() if isinstance(target, Path) else target)
-    page.evaluate("document.fonts.ready")
-    return page
+    yield page
+    for visit, target in read:
+        desk.settle(visit, target)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import torch
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from labml_nn.transformers.mha import MultiHeadAttention
@@ -25,7 +24,8 @@ from site_builder.site import read
 from site_builder.site.stores import close, opened
 from site_builder.weave import Evidence
 
-from .conftest import REPOSITORY, Tab, Visit, shown
+from .axe import violations
+from .conftest import REPOSITORY, Reading, Tab, Visit, shown
 
 MHA = "transformers/mha.html"
 
@@ -56,8 +56,8 @@ def shapes(page: Page, scope: str) -> dict[str, str]:
     return found
 
 
-def test_the_page_names_the_axes_of_every_tensor_that_forward_assigns(site: Path, visit: Visit) -> None:
-    shown = shapes(visit.open(site / MHA), "MultiHeadAttention.forward")
+def test_the_page_names_the_axes_of_every_tensor_that_forward_assigns(site: Path, reading: Reading) -> None:
+    shown = shapes(reading(site / MHA).page, "MultiHeadAttention.forward")
     assert {line: shown.get(line) for line in FORWARD} == FORWARD
     assert re.fullmatch(
         r"\[.+, .+, .+, 1\] bool", shown["mask = self.prepare_mask(mask, query.shape, key.shape)"]
@@ -65,7 +65,7 @@ def test_the_page_names_the_axes_of_every_tensor_that_forward_assigns(site: Path
     assert len(shown) == len(FORWARD) + 1
 
 
-def test_the_axes_on_the_page_are_the_sizes_that_forward_hooks_see(site: Path, visit: Visit) -> None:
+def test_the_axes_on_the_page_are_the_sizes_that_forward_hooks_see(site: Path, reading: Reading) -> None:
     seen: dict[str, tuple[int, ...]] = {}
     attention = MultiHeadAttention(SIZES["heads"], SIZES["d_model"])
 
@@ -81,7 +81,7 @@ def test_the_axes_on_the_page_are_the_sizes_that_forward_hooks_see(site: Path, v
     x, memory = torch.randn(7, 2, 15), torch.randn(11, 2, 15)
     attention(query=x, key=memory, value=memory)
 
-    shown = shapes(visit.open(site / MHA), "MultiHeadAttention.forward")
+    shown = shapes(reading(site / MHA).page, "MultiHeadAttention.forward")
     assert len(seen) == 5
     for line, shape in seen.items():
         axes = shown[line].strip("[]").split(", ")
@@ -145,10 +145,13 @@ def test_every_page_with_formulas_ties_symbols_to_its_code(
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-def test_pointing_at_a_shape_shows_its_numbers_and_moves_nothing(site: Path, tab: Tab, width: int) -> None:
-    page = shown(tab(viewport={"width": width, "height": 900}), site / MHA)
+def test_pointing_at_a_shape_shows_its_numbers_and_moves_nothing(
+    site: Path, reading: Reading, width: int
+) -> None:
+    page = reading(site / MHA).page
+    page.set_viewport_size({"width": width, "height": 900})
     elements = "[...document.querySelectorAll('.src, .rec, .note > *')]"
-    places = f"() => {elements}.map(one => one.getBoundingClientRect().toJSON())"
+    places = f"() => JSON.stringify({elements}.map(one => one.getBoundingClientRect()))"
     shape = page.locator("[id='MultiHeadAttention.forward:query'] .rec").first
     shape.scroll_into_view_if_needed()
     before = page.evaluate(places)
@@ -177,9 +180,9 @@ def test_the_switch_takes_the_shapes_away_and_is_remembered(site: Path, visit: V
 
 
 def test_what_is_copied_from_the_code_is_the_source_without_shapes_or_prompts(
-    site: Path, visit: Visit
+    site: Path, reading: Reading
 ) -> None:
-    page = visit.open(site / MHA)
+    page = reading(site / MHA).page
     copied = page.evaluate(
         """() => {
             const range = document.createRange();
@@ -194,8 +197,8 @@ def test_what_is_copied_from_the_code_is_the_source_without_shapes_or_prompts(
     assert lines == ["query = self.query(query)", "key = self.key(key)", "value = self.value(value)"]
 
 
-def test_what_is_copied_from_an_example_has_no_prompts(site: Path, visit: Visit) -> None:
-    page = visit.open(site / MHA)
+def test_what_is_copied_from_an_example_has_no_prompts(site: Path, reading: Reading) -> None:
+    page = reading(site / MHA).page
     copied = page.evaluate(
         """() => {
             getSelection().selectAllChildren(document.querySelector(".example code"));
@@ -214,9 +217,9 @@ def test_without_javascript_the_shapes_and_the_rings_are_there(site: Path, tab: 
     assert not page.locator("#shapes").is_visible()
 
 
-@pytest.mark.parametrize("theme", ["dark"])
-def test_axe_finds_nothing_where_a_shape_shows_its_numbers(site: Path, tab: Tab, theme: Any) -> None:
-    page = shown(tab(color_scheme=theme), site / MHA)
-    page.locator("[id='MultiHeadAttention.forward:query'] .rec").first.focus()
-    results = Axe().run(page)
-    assert results.violations_count == 0, results.generate_report()
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_where_a_shape_shows_its_numbers(site: Path, reading: Reading, theme: str) -> None:
+    page, section = reading(site / MHA, color_scheme=theme).page, "[id='MultiHeadAttention.forward:query']"
+    page.locator(f"{section} .rec").first.focus()
+    expect(page.locator(f"{section} .sizes").first).to_be_visible()
+    assert violations(page, section) == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
-from .conftest import REPOSITORY, Tab, Visit, run_builder, shown
+from .axe import violations
+from .conftest import REPOSITORY, Reading, Tab, run_builder, shown
 
 CHAPTERS = ("getting-started", "page-format", "claims", "commands", "codes")
 
@@ -22,9 +22,9 @@ def manual(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_on_a_phone_only_what_is_wide_scrolls_and_in_its_own_place(
-    manual: Path, visit: Visit, chapter: str
+    manual: Path, reading: Reading, chapter: str
 ) -> None:
-    page = visit.open(manual / f"{chapter}.html")
+    page = reading(manual / f"{chapter}.html").page
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_timeout(200)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
@@ -79,8 +79,10 @@ def test_what_scrolls_has_a_shade_at_the_edge_that_more_lies_behind(
     assert shaded(wide=False, left=0) == [False, False]
 
 
-def test_a_page_of_prose_has_its_headings_beside_it_and_each_leads_there(manual: Path, visit: Visit) -> None:
-    page = visit.open(manual / "claims.html")
+def test_a_page_of_prose_has_its_headings_beside_it_and_each_leads_there(
+    manual: Path, reading: Reading
+) -> None:
+    page = reading(manual / "claims.html").page
     links = page.locator("nav[aria-labelledby=side-page] a")
     headings = page.locator(".intro h2")
     assert links.all_inner_texts() == headings.all_inner_texts()
@@ -93,5 +95,4 @@ def test_a_page_of_prose_has_its_headings_beside_it_and_each_leads_there(manual:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(manual: Path, tab: Tab, theme: str) -> None:
-    result = Axe().run(shown(tab(color_scheme=theme), manual / "commands.html"))
-    assert result.violations_count == 0, result.generate_report()
+    assert violations(shown(tab(color_scheme=theme), manual / "commands.html")) == []

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from ..site_builder.conftest import code_lines
 from ..site_builder.test_build import Reader
-from .conftest import REPOSITORY, Tab, Visit, shown
+from .axe import violations
+from .conftest import REPOSITORY, Reading, Tab, Visit, shown
+from .desk import DRAWN
 
 PAGES = (
     "index.html",
@@ -24,9 +25,9 @@ MHA = "transformers/mha.html"
 
 @pytest.mark.parametrize("url", PAGES)
 def test_a_page_opened_from_a_folder_asks_nobody_and_complains_of_nothing(
-    site: Path, visit: Visit, url: str
+    site: Path, reading: Reading, url: str
 ) -> None:
-    visit.open(site / url)
+    visit = reading(site / url)
     assert visit.messages == []
     assert [request for request in visit.requests if not request.startswith("file://")] == []
 
@@ -47,11 +48,11 @@ def test_all_pages_can_be_reached_from_the_home_page_by_its_links(site: Path) ->
 
 
 def test_every_line_of_code_reads_back_equal_to_the_source_beside_its_own_number(
-    site: Path, visit: Visit
+    site: Path, reading: Reading
 ) -> None:
     file = REPOSITORY / "labml_nn" / "transformers" / "mha.py"
     source = file.read_text("utf-8").splitlines(keepends=True)
-    page = visit.open(site / MHA)
+    page = reading(site / MHA).page
     lines: list[list[str]] = page.eval_on_selector_all(
         ".line",
         "lines => lines.map(e => [e.querySelector('.ln').dataset.n, e.querySelector('.src').textContent])",
@@ -63,8 +64,8 @@ def test_every_line_of_code_reads_back_equal_to_the_source_beside_its_own_number
     assert set(numbers) - blank == code_lines(file.read_bytes())
 
 
-def test_copied_code_has_no_line_numbers_and_copied_examples_no_prompts(site: Path, visit: Visit) -> None:
-    page = visit.open(site / MHA)
+def test_copied_code_has_no_line_numbers_and_copied_examples_no_prompts(site: Path, reading: Reading) -> None:
+    page = reading(site / MHA).page
     copied = page.evaluate(
         """() => {
             const block = [...document.querySelectorAll('pre')].find(e => e.querySelectorAll('.line').length > 3);
@@ -90,23 +91,22 @@ IN_BOTH_THEMES = [
 
 
 @pytest.mark.parametrize(("url", "theme"), IN_BOTH_THEMES)
-def test_axe_finds_nothing(site: Path, tab: Tab, url: str, theme: str) -> None:
-    result = Axe().run(shown(tab(color_scheme=theme), site / url))
-    assert result.violations_count == 0, result.generate_report()
+def test_axe_finds_nothing(site: Path, reading: Reading, url: str, theme: str) -> None:
+    assert violations(reading(site / url, color_scheme=theme).page) == []
 
 
 @pytest.mark.parametrize("url", [*PAGES, "ja/index.html"])
-def test_no_page_scrolls_sideways_at_any_width(site: Path, visit: Visit, url: str) -> None:
-    page = visit.open(site / url)
+def test_no_page_scrolls_sideways_at_any_width(site: Path, reading: Reading, url: str) -> None:
+    page = reading(site / url).page
     for width in (320, 390, 600, 768, 999, 1000, 1024, 1280, 1440, 1920):
         page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(50)
+        page.evaluate(DRAWN)
         over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert over == 0, f"{over} px at {width}"
 
 
-def test_what_scrolls_in_its_own_cell_is_reached_by_keyboard(site: Path, visit: Visit) -> None:
-    page = visit.open(site / MHA)
+def test_what_scrolls_in_its_own_cell_is_reached_by_keyboard(site: Path, reading: Reading) -> None:
+    page = reading(site / MHA).page
     page.set_viewport_size({"width": 320, "height": 900})
     page.wait_for_timeout(300)
     cells: list[list[object]] = page.eval_on_selector_all(
@@ -116,8 +116,8 @@ def test_what_scrolls_in_its_own_cell_is_reached_by_keyboard(site: Path, visit: 
     assert all(index == -1 for wide, index in cells if not wide)
 
 
-def test_note_and_code_share_their_first_baseline(site: Path, visit: Visit) -> None:
-    page = visit.open(site / MHA)
+def test_note_and_code_share_their_first_baseline(site: Path, reading: Reading) -> None:
+    page = reading(site / MHA).page
     gaps: list[float] = page.evaluate(
         """() => [...document.querySelectorAll('.pair.k-comment')].filter(e => !e.matches('.tall')).map(pair => {
             const probe = host => { const mark = document.createElement('span'); mark.style.cssText =
@@ -173,8 +173,8 @@ def test_a_page_reads_fully_without_javascript(site: Path, tab: Tab) -> None:
     expect(page.locator("#search-open")).to_be_hidden()
 
 
-def test_math_can_be_read_by_a_screen_reader(site: Path, visit: Visit) -> None:
-    page = visit.open(site / MHA)
+def test_math_can_be_read_by_a_screen_reader(site: Path, reading: Reading) -> None:
+    page = reading(site / MHA).page
     assert page.locator(".katex").count() == page.locator(".katex math").count() > 50
     assert page.locator(".katex-html:not([aria-hidden=true])").count() == 0
     focusable = "[aria-hidden=true] :is(a, button, input, [tabindex])"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from .conftest import Visit, run_builder
+from .conftest import Reading, Visit, run_builder
 
 PAPERS_AND_TOOL = {
     "pyproject.toml": """
@@ -85,8 +85,9 @@ def containing(site: Path, lang: str, words: str) -> int:
 
 
 @pytest.mark.parametrize("key", ["/", "Control+k"])
-def test_a_key_opens_it_arrows_choose_and_enter_goes_there(site: Path, visit: Visit, key: str) -> None:
-    page = visit.open(site / "index.html")
+def test_a_key_opens_it_arrows_choose_and_enter_goes_there(site: Path, reading: Reading, key: str) -> None:
+    visit = reading(site / "index.html")
+    page = visit.page
     found = look(page, "get_scores", key)
     assert found[0].endswith("transformers/mha.html#MultiHeadAttention.get_scores")
     page.keyboard.press("ArrowDown")
@@ -105,13 +106,13 @@ def test_a_key_opens_it_arrows_choose_and_enter_goes_there(site: Path, visit: Vi
         ("feed-forward", "transformers/feed_forward.html"),
     ],
 )
-def test_the_definition_comes_before_its_uses(site: Path, visit: Visit, words: str, place: str) -> None:
-    assert look(visit.open(site / "index.html"), words)[0].endswith(place)
+def test_the_definition_comes_before_its_uses(site: Path, reading: Reading, words: str, place: str) -> None:
+    assert look(reading(site / "index.html").page, words)[0].endswith(place)
 
 
 @pytest.mark.parametrize("words", ["attention is all you need", "Vaswani"])
-def test_a_paper_is_found_by_its_title_and_by_who_wrote_it(site: Path, visit: Visit, words: str) -> None:
-    found = look(visit.open(site / "index.html"), words)
+def test_a_paper_is_found_by_its_title_and_by_who_wrote_it(site: Path, reading: Reading, words: str) -> None:
+    found = look(reading(site / "index.html").page, words)
     assert any(address.endswith("transformers/mha.html") for address in found)
 
 
@@ -124,17 +125,18 @@ def test_a_paper_is_found_by_its_title_and_by_who_wrote_it(site: Path, visit: Vi
     ],
 )
 def test_what_readers_come_for_is_found_before_the_source_of_other_packages(
-    two_packages: Path, visit: Visit, words: str, places: list[str]
+    two_packages: Path, reading: Reading, words: str, places: list[str]
 ) -> None:
-    found = look(visit.open(two_packages / "index.html"), words)
+    found = look(reading(two_packages / "index.html").page, words)
     assert [address.partition("/site/")[2] for address in found[:3]] == places
 
 
 @pytest.mark.parametrize("url", ["ja/tool/mask.html", "zh/all-pages.html"])
 def test_the_first_package_is_that_of_the_site_whatever_pages_a_language_has(
-    two_packages: Path, visit: Visit, url: str
+    two_packages: Path, reading: Reading, url: str
 ) -> None:
-    found = look(visit.open(two_packages / url), "mask")
+    visit = reading(two_packages / url)
+    found = look(visit.page, "mask")
     places = [address.partition("/site/")[2].removeprefix("ja/") for address in found[:3]]
     assert places == [
         "future.html#causal_mask",
@@ -144,8 +146,10 @@ def test_the_first_package_is_that_of_the_site_whatever_pages_a_language_has(
     assert visit.messages == []
 
 
-def test_what_was_found_is_shown_in_whole_words_below_its_heading(two_packages: Path, visit: Visit) -> None:
-    page = visit.open(two_packages / "index.html")
+def test_what_was_found_is_shown_in_whole_words_below_its_heading(
+    two_packages: Path, reading: Reading
+) -> None:
+    page = reading(two_packages / "index.html").page
     look(page, "mask")
     # All that the section says is its heading.
     expect(page.locator("#search li").first.locator("p")).to_have_count(0)
@@ -157,17 +161,17 @@ def test_what_was_found_is_shown_in_whole_words_below_its_heading(two_packages: 
 
 
 @pytest.mark.parametrize("words", ["d_k", "head", "dropout_prob"])
-def test_identifiers_are_found_by_part(site: Path, visit: Visit, words: str) -> None:
-    page = visit.open(site / "index.html")
+def test_identifiers_are_found_by_part(site: Path, reading: Reading, words: str) -> None:
+    page = reading(site / "index.html").page
     look(page, words)
     assert page.locator("#search .tally").inner_text().split()[-2] == str(containing(site, "en", words))
 
 
 @pytest.mark.parametrize("words", ["注意機構", "ヘッド", "の和"])
 def test_in_japanese_it_finds_exactly_the_sections_that_contain_the_text(
-    site: Path, visit: Visit, words: str
+    site: Path, reading: Reading, words: str
 ) -> None:
-    page = visit.open(site / "ja" / "index.html")
+    page = reading(site / "ja" / "index.html").page
     found = look(page, words)
     expected = containing(site, "ja", words)
     assert len(found) == min(expected, 40)
@@ -186,16 +190,17 @@ def test_in_japanese_it_finds_exactly_the_sections_that_contain_the_text(
     ],
 )
 def test_a_term_is_found_by_its_word_in_another_language(
-    site: Path, visit: Visit, lang: str, words: str, marked: str
+    site: Path, reading: Reading, lang: str, words: str, marked: str
 ) -> None:
-    page = visit.open(site / ("" if lang == "en" else lang) / "index.html")
+    visit = reading(site / ("" if lang == "en" else lang) / "index.html")
+    page = visit.page
     assert look(page, words)
     assert marked in {text.lower() for text in page.locator("#search mark").all_inner_texts()}
     assert visit.messages == []
 
 
-def test_a_snippet_shows_words_and_no_source_of_formulas_or_examples(site: Path, visit: Visit) -> None:
-    page = visit.open(site / "index.html")
+def test_a_snippet_shows_words_and_no_source_of_formulas_or_examples(site: Path, reading: Reading) -> None:
+    page = reading(site / "index.html").page
     for words in ("softmax", "sqrt", "torch.zeros", "d_k"):
         assert look(page, words)
         for text in page.locator("#search li p").all_inner_texts():
@@ -219,8 +224,9 @@ def test_who_types_faster_than_the_index_comes_is_not_told_that_nothing_was_foun
     assert visit.messages == []
 
 
-def test_what_a_language_lacks_is_found_in_the_language_of_the_source(site: Path, visit: Visit) -> None:
-    page = visit.open(site / "zh" / "transformers" / "mha.html")
+def test_what_a_language_lacks_is_found_in_the_language_of_the_source(site: Path, reading: Reading) -> None:
+    visit = reading(site / "zh" / "transformers" / "mha.html")
+    page = visit.page
     found = look(page, "MultiHeadAttention")
     assert found[0].endswith("/zh/transformers/mha.html#MultiHeadAttention")
     # A page that there is in Chinese is not found a second time.
@@ -236,8 +242,8 @@ def test_what_a_language_lacks_is_found_in_the_language_of_the_source(site: Path
     assert visit.messages == []
 
 
-def test_two_words_must_both_occur_and_nothing_is_said_to_be_nothing(site: Path, visit: Visit) -> None:
-    page = visit.open(site / "index.html")
+def test_two_words_must_both_occur_and_nothing_is_said_to_be_nothing(site: Path, reading: Reading) -> None:
+    page = reading(site / "index.html").page
     both = look(page, "softmax mask")
     assert both
     assert len(both) < len(look(page, "mask"))
