@@ -197,7 +197,7 @@ class Site:
         The id that a link leads to which names a section, a heading, an element or a line; empty where there is none.
         What stands in a line of prose is shown where its section begins.
         """
-        if listed([anchor]) in self.anchors.get(url, ""):
+        if _BESIDE not in anchor and listed([anchor]) in self.anchors.get(url, ""):
             return anchor
         card, lines = self.index.card(url), self.lines.get(url, Lines())
         if not (card and lines.code and _LINE.fullmatch(anchor) and int(anchor[1:]) <= card.length):

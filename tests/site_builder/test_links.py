@@ -43,6 +43,7 @@ LINKS: Mapping[str, str] = {
 }
 BROKEN = {
     "other.html#shown": "no section for 'other.html#shown'",
+    "other.html#here%00inner": "no section for 'other.html#here%00inner'",
     "other.html#L19": "no section for 'other.html#L19'",
     "#L1": "no section for '#L1'",
     "text.html#L1": "no section for 'text.html#L1'",
