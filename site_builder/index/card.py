@@ -45,7 +45,7 @@ class Card(NamedTuple):
             tuple(_placed(item, opening.get(item.anchor)) for item in page.definitions),
             page.exports,
             page.imports,
-            tuple(page.meta.get("bases", ())),
+            page.bases,
             read,
         )
 

@@ -65,7 +65,7 @@ def parse(source: SourceFile, data: bytes) -> Page:
         references=meanings.references,
         exports=meanings.exports,
         imports=meanings.imports,
-        meta={"bases": meanings.bases},
+        bases=meanings.bases,
         diagnostics=tuple(diagnostics),
     )
 

@@ -146,4 +146,4 @@ def test_importing_names_fills_references_exports_and_imports() -> None:
     assert page.exports == (("Thing", "package.other.Thing"),)
     assert "package.other" in page.imports[0]
     assert ("package.other.Thing", 2) in [(reference.target, reference.line) for reference in page.references]
-    assert page.meta["bases"] == (("Mine", ("package.other.Thing",)),)
+    assert page.bases == (("Mine", ("package.other.Thing",)),)
