@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from site_builder.cache import digest
 from site_builder.config import Config
 from site_builder.outputs import steps
-from site_builder.site import ledger
+from site_builder.site import ledger, reading
 from site_builder.site.acquaintance import introduce
 from site_builder.site.files import Files
 from site_builder.site.gathering import Gathering
@@ -70,6 +70,7 @@ def make(
     done = _ledger(pages, gathering, output, last, mark)
     ledger.write(shelf, folder, done)
     shelf.forget()
+    reading.forget()
     return Report(
         done.diagnostics,
         done.pages,

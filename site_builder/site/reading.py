@@ -78,6 +78,11 @@ def stored(config: Config, source: SourceFile, read: bytes) -> Page | None:
     return page if isinstance(page, Page) else None
 
 
+def forget() -> None:
+    """Lets go of those that another process has woven."""
+    _at_hand.clear()
+
+
 def source_of(config: Config, card: Card) -> bytes:
     """The file that the page was made from; what is in it now, where that cannot be had."""
     try:

@@ -15,8 +15,8 @@ import site_builder
 from site_builder import cache
 from site_builder.config import Config, load
 from site_builder.errors import SiteError
-from site_builder.model import SourceFile
-from site_builder.site import make
+from site_builder.model import Page, SourceFile
+from site_builder.site import make, workers
 from site_builder.site.pages import File, introduced
 from site_builder.site.reading import parsed
 
@@ -46,6 +46,21 @@ def test_what_was_no_more_wanted_before_a_build_is_not_kept_by_it(tmp_path: Path
     make(config)
     gc.collect(1)
     assert circle() is None, "it lies among what is old, where hardly anybody looks"
+
+
+def test_a_page_that_another_process_has_woven_is_not_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "text"
+    folder.mkdir()
+    for number in range(workers.FEW):
+        (folder / f"{number}.md").write_text(f"# Page {number}\n\n[](0.md)\n")
+    config = Config(root=tmp_path, packages=("text",))
+    make(config)
+    # All are woven for this one, which has the most to weave and so is not done here.
+    edited = folder / "0.md"
+    edited.write_text("# Another title\n" + "\nMore.\n" * 10)
+    make(config, jobs=2)
+    pages = [thing for thing in gc.get_objects() if isinstance(thing, Page)]
+    assert not [page for page in pages if page.source.file == str(edited)]
 
 
 def test_what_cannot_be_read_is_a_diagnostic_and_a_page_or_no_image(tmp_path: Path) -> None:
