@@ -233,10 +233,11 @@ def test_plain_markdown_costs_no_parser() -> None:
         "import sys; from site_builder.prose.docstyles import to_markdown;"
         "assert to_markdown('# A\\n\\nText with `code`, $x$ and\\n\\n* a list') is None;"
         "assert to_markdown(':param x: y'); print('griffe' in sys.modules);"
-        "sys.modules.pop('griffe'); to_markdown('.. note:: No section.'); print('griffe' in sys.modules)"
+        "sys.modules.pop('griffe'); to_markdown('.. note:: No section.'); print('griffe' in sys.modules);"
+        "assert to_markdown('Args:\\n    x (int): y'); print('griffe' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["True", "False"]
+    assert ran.stdout.split() == ["True", "False", "False"]
 
 
 def test_a_role_shows_the_object_that_it_names() -> None:
