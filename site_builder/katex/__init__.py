@@ -123,8 +123,8 @@ class Renderer:
         answer = self._marks(request, digest(_version_key(), json.dumps(request), macros_json))
         html: dict[Formula, str] = {}
         for (formula, typeset), marked in zip(plain.items(), answer["html"], strict=True):
-            if marked is not None and (whole := joined(typeset, marked)):
-                html[formula] = whole
+            if marked is not None:
+                html[formula] = joined(typeset, marked)
         return Marked(html, tuple(answer["places"]))
 
     def _marks(self, request: dict[str, Any], key: bytes) -> dict[str, Any]:

@@ -24,20 +24,23 @@ import os
 import threading
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
-
-# The public module starts a thread pool of its own on import, which we would never use.
-from _quickjs import Context, JSException, StackOverflow
+from typing import TYPE_CHECKING, Any
 
 from site_builder.cache import digest
 from site_builder.resources import resource_root
+
+if TYPE_CHECKING:
+    from _quickjs import Context
 
 CPU_SECONDS = 10
 MEMORY = 256 << 20
 JS_STACK = 4 << 20
 THREAD_STACK = 16 << 20
+
+SCRIPTS = ("engine.js", "elements.js", "marks.js")
+"""What lies around KaTeX here, in the order in which it is loaded."""
 
 _CONSOLE = "globalThis.console = {log() {}, info() {}, warn() {}, error() {}};"
 
@@ -58,7 +61,7 @@ def _scripts() -> tuple[str, ...]:
     return (
         _CONSOLE,
         (resource_root("static") / "vendor" / "katex" / "katex.min.js").read_text(encoding="utf-8"),
-        (files("site_builder.katex") / "engine.js").read_text(encoding="utf-8"),
+        *(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SCRIPTS),
     )
 
 
@@ -77,7 +80,7 @@ class Engine:
         self._thread: threading.Thread | None = None
 
     def call(self, function: str, request: Mapping[str, Any]) -> Any:
-        """What the function of `engine.js` answers; raises `LimitError` if it takes too much."""
+        """What the function of `engine.js` or `marks.js` answers; raises `LimitError` if it takes too much."""
         reply: SimpleQueue[str | Exception] = SimpleQueue()
         with self._lock:
             if self._thread is None:
@@ -123,6 +126,9 @@ class Engine:
 
 
 def _context() -> Context:
+    # Not the public module: it starts a thread pool of its own on import, which we would never use.
+    from _quickjs import Context
+
     context = Context()
     context.set_max_stack_size(JS_STACK)
     context.set_memory_limit(MEMORY)
@@ -133,6 +139,8 @@ def _context() -> Context:
 
 
 def _limit(error: Exception) -> Exception:
+    from _quickjs import JSException, StackOverflow
+
     if isinstance(error, StackOverflow):
         return LimitError("depth")
     if isinstance(error, JSException) and "interrupted" in str(error):
