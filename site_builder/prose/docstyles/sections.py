@@ -111,6 +111,7 @@ def _items(kind: str, body: Sequence[str]) -> list[Entry]:
 def _entry(kind: str, group: Sequence[str]) -> Entry:
     """`name (type): text`, with lines below."""
     head, _, first = group[0].partition(":")
+    head = head.strip()
     text = [first.lstrip(), *group[1:]]
     while len(text) > 1 and not text[-1]:
         text.pop()
@@ -122,8 +123,8 @@ def _entry(kind: str, group: Sequence[str]) -> Entry:
     elif kind in _CALLED or head.endswith(")"):
         name = head.partition("(")[0].strip()
     if not name:
-        return Entry((head.strip(),), "", tuple(text))
-    typed = head.strip().removeprefix(name).strip()
+        return Entry((head,), "", tuple(text))
+    typed = head.removeprefix(name).strip()
     if typed.startswith("(") and typed.endswith(")"):
         typed = typed[1:-1]
     bare = re.sub(r"^`{1,2}([^`]+)`{1,2}$", r"\1", name.replace("\\", ""))
