@@ -14,6 +14,7 @@ Tab = Callable[..., Page]
 Reading = Callable[..., "Visit"]
 
 SCREEN = {"width": 1440, "height": 900}
+COMMON = {"viewport": SCREEN, "color_scheme": "light"}
 
 SETTLE = """() => {
     getSelection().removeAllRanges();
@@ -45,7 +46,7 @@ class Desk:
     readers alike sit at one. And to open a page takes longer than most of what is asked of it: a few stay open.
     """
 
-    ROOM = 4
+    ROOM = 6
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
@@ -55,7 +56,7 @@ class Desk:
     def blank(self, **kind: Any) -> Page:
         name = named(kind)
         if name not in self.contexts:
-            self.contexts[name] = self.browser.new_context(**{"viewport": SCREEN, **kind})
+            self.contexts[name] = self.browser.new_context(**COMMON | kind)
         return self.contexts[name].new_page()
 
     def page(self, target: Path, **kind: Any) -> Visit:
@@ -87,7 +88,7 @@ class Desk:
 
 
 def named(kind: dict[str, Any]) -> str:
-    return json.dumps(kind, sort_keys=True)
+    return json.dumps(COMMON | kind, sort_keys=True)
 
 
 def leave(page: Page) -> None:

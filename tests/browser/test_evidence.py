@@ -25,7 +25,7 @@ from site_builder.site.stores import close, opened
 from site_builder.weave import Evidence
 
 from .axe import violations
-from .conftest import REPOSITORY, Reading, Tab, Visit, shown
+from .conftest import REPOSITORY, Reading, Visit
 
 MHA = "transformers/mha.html"
 
@@ -164,7 +164,7 @@ def test_pointing_at_a_shape_shows_its_numbers_and_moves_nothing(
 
 
 def test_the_switch_takes_the_shapes_away_and_is_remembered(site: Path, visit: Visit) -> None:
-    page = visit.open(site / MHA)
+    page = visit.open(site / "transformers" / "feed_forward.html")
     switch = page.get_by_role("button", name="Shapes beside the code")
     shape = page.locator(".rec").first
     expect(switch).to_have_attribute("aria-pressed", "true")
@@ -210,8 +210,8 @@ def test_what_is_copied_from_an_example_has_no_prompts(site: Path, reading: Read
     assert "torch.Size([7, 2, 3, 5])" in copied
 
 
-def test_without_javascript_the_shapes_and_the_rings_are_there(site: Path, tab: Tab) -> None:
-    page = shown(tab(java_script_enabled=False), site / MHA)
+def test_without_javascript_the_shapes_and_the_rings_are_there(site: Path, reading: Reading) -> None:
+    page = reading(site / MHA, java_script_enabled=False).page
     assert page.locator(".rec").first.is_visible()
     assert page.locator(".cold").count() > 0
     assert not page.locator("#shapes").is_visible()

@@ -8,6 +8,7 @@ import pytest
 
 from .axe import violations
 from .conftest import REPOSITORY, Reading, Tab, run_builder, shown
+from .desk import DRAWN
 
 CHAPTERS = ("getting-started", "page-format", "claims", "commands", "codes")
 
@@ -26,7 +27,7 @@ def test_on_a_phone_only_what_is_wide_scrolls_and_in_its_own_place(
 ) -> None:
     page = reading(manual / f"{chapter}.html").page
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_timeout(200)
+    page.evaluate(DRAWN)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     stuck = page.eval_on_selector_all(
         "main pre, main table",

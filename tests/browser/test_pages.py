@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from ..site_builder.conftest import code_lines
 from ..site_builder.test_build import Reader
 from .axe import violations
-from .conftest import REPOSITORY, Reading, Tab, Visit, shown
+from .conftest import REPOSITORY, Reading, Visit
 from .desk import DRAWN
 
 PAGES = (
@@ -108,7 +108,7 @@ def test_no_page_scrolls_sideways_at_any_width(site: Path, reading: Reading, url
 def test_what_scrolls_in_its_own_cell_is_reached_by_keyboard(site: Path, reading: Reading) -> None:
     page = reading(site / MHA).page
     page.set_viewport_size({"width": 320, "height": 900})
-    page.wait_for_timeout(300)
+    page.evaluate(DRAWN)
     cells: list[list[object]] = page.eval_on_selector_all(
         ".eq, main pre", "cells => cells.map(e => [e.scrollWidth > e.clientWidth + 1, e.tabIndex])"
     )
@@ -132,7 +132,7 @@ def test_note_and_code_share_their_first_baseline(site: Path, reading: Reading) 
 
 
 def test_the_theme_is_remembered_and_set_before_the_first_paint(site: Path, visit: Visit) -> None:
-    page = visit.open(site / MHA)
+    page = visit.open(site / "transformers" / "index.html")
     light = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     page.locator("#theme").click()
     page.locator("#theme").click()
@@ -149,8 +149,10 @@ def test_the_theme_is_remembered_and_set_before_the_first_paint(site: Path, visi
 
 def test_another_language_opens_at_the_same_section(site: Path, visit: Visit) -> None:
     page = visit.open(site / MHA)
-    page.evaluate("document.getElementById('MultiHeadAttention.get_scores').scrollIntoView()")
-    page.wait_for_timeout(200)
+    page.evaluate(
+        "document.getElementById('MultiHeadAttention.get_scores').scrollIntoView({ behavior: 'instant' })"
+    )
+    page.evaluate(DRAWN)
     # By the mouse itself: Playwright's own click scrolls the page on its way to a sticky bar.
     button = page.locator("[popovertarget=languages]").bounding_box()
     assert button
@@ -165,8 +167,8 @@ def test_another_language_opens_at_the_same_section(site: Path, visit: Visit) ->
     assert abs(place) < 300
 
 
-def test_a_page_reads_fully_without_javascript(site: Path, tab: Tab) -> None:
-    page = shown(tab(java_script_enabled=False), site / MHA)
+def test_a_page_reads_fully_without_javascript(site: Path, reading: Reading) -> None:
+    page = reading(site / MHA, java_script_enabled=False).page
     expect(page.locator("h1")).to_have_text("Multi-head attention")
     expect(page.locator("#MultiHeadAttention h2").first).to_be_visible()
     expect(page.locator(".katex-html").first).to_be_visible()
@@ -182,7 +184,7 @@ def test_math_can_be_read_by_a_screen_reader(site: Path, reading: Reading) -> No
 
 
 def test_the_first_tab_leads_past_the_bar_to_the_text(site: Path, visit: Visit) -> None:
-    page = visit.open(site / MHA)
+    page = visit.open(site / "transformers" / "index.html")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     expect(page.locator(".skip")).to_be_in_viewport()
@@ -192,8 +194,7 @@ def test_the_first_tab_leads_past_the_bar_to_the_text(site: Path, visit: Visit) 
 
 def test_an_old_number_and_a_line_are_anchors_too(site: Path, visit: Visit) -> None:
     page = visit.open(f"{(site / MHA).as_uri()}#section-12")
-    page.wait_for_timeout(200)
-    assert page.evaluate("scrollY") > 300
+    page.wait_for_function("scrollY > 300")
     last = page.locator(".line").last.get_attribute("id")
     page.goto(f"{(site / MHA).as_uri()}#{last}")
     expect(page.locator(f"#{last}")).to_be_in_viewport()

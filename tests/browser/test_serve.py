@@ -302,12 +302,12 @@ def test_an_address_that_leads_nowhere_shows_the_sites_own_page_with_ways_that_l
     expect(page.locator("h1")).to_have_text("At last")
 
 
-def test_foreign_hosts_are_refused(served: Served) -> None:
-    assert served.status("sums.html") == 200
-    assert served.status("") == 200
-    assert served.status("nowhere.html") == 404
+def test_foreign_hosts_are_refused(server: Served) -> None:
+    assert server.status("sums.html") == 200
+    assert server.status("") == 200
+    assert server.status("nowhere.html") == 404
     for path in ("sums.html", "_live/events", "_live/live.js"):
-        assert served.status(path, "evil.example") == 400
+        assert server.status(path, "evil.example") == 400
 
 
 @pytest.mark.parametrize(
@@ -325,11 +325,11 @@ def test_foreign_hosts_are_refused(served: Served) -> None:
         ),
     ],
 )
-def test_no_path_leads_out_of_the_site(target: str, served: Served) -> None:
+def test_no_path_leads_out_of_the_site(target: str, server: Served) -> None:
     """As bytes on the wire: a library would tidy them up."""
-    host, port = urllib.parse.urlsplit(served.address).netloc.split(":")
+    host, port = urllib.parse.urlsplit(server.address).netloc.split(":")
     with socket.create_connection((host, int(port)), timeout=30) as line:
-        request = target.replace("{root}", str(served.folder).lstrip("/"))
+        request = target.replace("{root}", str(server.folder).lstrip("/"))
         line.sendall(f"GET {request} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
         answer = b"".join(iter(lambda: line.recv(65536), b""))
     assert re.match(rb"HTTP/1\.1 40[04] ", answer), answer[:100]
@@ -346,9 +346,9 @@ def test_a_host_that_means_every_address_refuses_foreign_names_too(folder: Path)
         refused.value.close()
 
 
-def test_head_requests_are_answered(served: Served) -> None:
+def test_head_requests_are_answered(server: Served) -> None:
     for path in ("sums.html", "", "_live/live.js", "_live/events"):
-        request = urllib.request.Request(served.address + path, method="HEAD")
+        request = urllib.request.Request(server.address + path, method="HEAD")
         with urllib.request.urlopen(request, timeout=10) as answer:
             assert answer.status == 200
             assert answer.read() == b""

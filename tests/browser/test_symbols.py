@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from .axe import violations
 from .conftest import Reading, Tab, Visit, run_builder, shown, watched
+from .desk import DRAWN
 
 MHA = "transformers/mha.html"
 PAGE = r'''r"""
@@ -283,7 +284,7 @@ def test_nothing_moves_by_a_pixel_whatever_is_lit(site: Path, reading: Reading) 
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate("document.activeElement.blur()")
-        page.wait_for_timeout(300)
+        page.evaluate(DRAWN)
         before = boxes(page)
         assert before.count("[") > 500
         for number in (1,) if width == 390 else (8,):
@@ -337,7 +338,7 @@ def test_axe_finds_nothing_while_something_is_lit(site: Path, reading: Reading, 
         page.evaluate("Promise.allSettled(document.getAnimations().map(each => each.finished))")
         # At rest the whole page is looked at elsewhere. Here are all kinds of what changes on it.
         assert {"Q", "query"} <= set(lit(page)) or index
-        assert violations(page, ".bar", ".intro", "[id^='MultiHeadAttention.forward']") == []
+        assert violations(page, ".bar", ".intro", "[id='MultiHeadAttention.forward:query']") == []
 
 
 def test_without_javascript_the_colours_and_the_legend_are_there(attention: Path, tab: Tab) -> None:

@@ -59,7 +59,7 @@ class Adder:
 print(total)
 '''
 
-SEVERAL = range(24)
+SEVERAL = range(12)
 FILLER = "Paragraph {} tells again at some length what everybody knows, so that there is something to scroll."
 METHOD = """    def step{0}(self, total):
         # Comment {0} stands beside its lines.
