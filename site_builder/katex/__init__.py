@@ -28,8 +28,7 @@ What is wrong comes with its place, counted in characters of the expression:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -104,17 +103,18 @@ class Renderer:
         The formulas of a page, each with how often it stands there, with marks around the symbols and around what the
         page has more than once. One that cannot be typeset is left out, and a symbol that cannot be occurs nowhere.
         """
+        if not formulas:
+            # A site without math needs no KaTeX.
+            return Marked({}, (0,) * len(symbols))
         bodies, macros_json = _normalised(tuple((macros or {}).items()))
-        self._prepare(formulas, bodies, macros_json)
-        plain: dict[Formula, str] = {}
         # The order in which a translation has them changes nothing.
-        for tex, display in sorted(formulas):
-            with suppress(MathError):
-                plain[tex, display] = self.render(tex, display, macros)
+        sources = {formula: prepare(formula[0]) for formula in sorted(formulas)}
+        answers = self._answers(sources, bodies, macros_json)
+        plain = {formula: str(answer["html"]) for formula, answer in answers.items() if "html" in answer}
         request = {
             "formulas": [
-                {"tex": prepare(tex).sent, "display": display, "count": formulas[tex, display]}
-                for tex, display in plain
+                {"tex": sources[formula].sent, "display": formula[1], "count": formulas[formula]}
+                for formula in plain
             ],
             "symbols": [prepare(tex).sent for tex in symbols],
             "macros": bodies,
@@ -141,32 +141,26 @@ class Renderer:
             self._store.put(_MARKED, key, json.dumps(answer).encode())
         return answer
 
-    def _prepare(self, formulas: Iterable[Formula], bodies: dict[str, str], macros_json: str) -> None:
+    def _answers(
+        self, sources: Mapping[Formula, Source], bodies: dict[str, str], macros_json: str
+    ) -> dict[Formula, dict[str, Any]]:
         """Asks the store once for all formulas of a page, and puts there at once what it lacks."""
-        if self._store is None:
-            return
-        sources = [(prepare(tex), display) for tex, display in formulas]
-        wanted = {
-            _key(source, display, macros_json): (source, display)
-            for source, display in sources
-            if len(source.text) <= MAX_LENGTH
-        }
-        known = self._store.get_many(_KIND, wanted)
+        keys = {formula: _key(source, formula[1], macros_json) for formula, source in sources.items()}
+        known = self._store.get_many(_KIND, keys.values()) if self._store else {}
         self._page = {key: json.loads(value) for key, value in known.items()}
-        made = {
-            key: _typeset(source, display, bodies, keep=True)
-            for key, (source, display) in wanted.items()
-            if key not in known
-        }
-        self._page |= made
-        lasting = {key: answer for key, answer in made.items() if _lasts(answer)}
-        self._store.put_many(_KIND, {key: json.dumps(answer).encode() for key, answer in lasting.items()})
+        lasting: dict[bytes, bytes] = {}
+        for formula, key in keys.items():
+            if key not in self._page:
+                answer = self._page[key] = _typeset(sources[formula], formula[1], bodies, keep=True)
+                if _lasts(answer):
+                    lasting[key] = json.dumps(answer).encode()
+        if self._store:
+            self._store.put_many(_KIND, lasting)
+        return {formula: self._page[key] for formula, key in keys.items()}
 
     def _answer(
         self, source: Source, display: bool, bodies: dict[str, str], macros_json: str
     ) -> dict[str, Any]:
-        if len(source.text) > MAX_LENGTH:
-            return {"limit": "length"}
         if self._store is None:
             return _typeset(source, display, bodies)
         key = _key(source, display, macros_json)
@@ -184,8 +178,8 @@ def _key(source: Source, display: bool, macros_json: str) -> bytes:
 
 
 def _lasts(answer: Mapping[str, Any]) -> bool:
-    """What ran out of time or memory may do better on another day."""
-    return answer.get("limit") not in ("time", "memory")
+    """What ran out of time or memory may do better on another day, and a length is soon counted."""
+    return answer.get("limit") not in ("time", "memory", "length")
 
 
 @lru_cache(maxsize=256)
@@ -201,7 +195,9 @@ def _version_key() -> bytes:
 
 
 def _typeset(source: Source, display: bool, bodies: dict[str, str], *, keep: bool = False) -> dict[str, Any]:
-    """With `keep` the engine remembers the formula until marks are asked for, so that it need not parse it again."""
+    """With `keep` the engine remembers what it made until marks are asked for, so that it need not make it again."""
+    if len(source.text) > MAX_LENGTH:
+        return {"limit": "length"}
     request = {
         "tex": source.sent,
         "source": source.text,
@@ -213,6 +209,9 @@ def _typeset(source: Source, display: bool, bodies: dict[str, str], *, keep: boo
     try:
         answer: dict[str, Any] = ENGINE.call("typeset", request)
     except LimitError as error:
+        if keep and error.what == "memory":
+            # What is remembered takes memory too, and no formula shall fail for those beside it.
+            return _typeset(source, display, bodies)
         answer = {"limit": error.what}
     return answer
 

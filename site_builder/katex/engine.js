@@ -1,10 +1,10 @@
-// The little that KaTeX needs around it to run without a browser. Loaded once into each context, after katex.min.js and
-// before `elements.js` and `marks.js`. Every function takes and answers JSON: a long string made by JavaScript is a
-// rope, which the Python side cannot read, while JSON.stringify gives it in one piece.
+// The little that KaTeX needs around it to run without a browser. Loaded once into each context, after
+// katex.min.js. Every function takes and answers JSON: a long string made by JavaScript is a rope, which the
+// Python side cannot read, while JSON.stringify gives it in one piece.
 
 // What would let an expression reach outside of itself. The handlers are replaced rather than distrusted: KaTeX
-// prints a distrusted command in red, and we want an error with a place. Marks of the builder's own are nodes of
-// the parse tree, which no author can write.
+// prints a distrusted command in red, and we want an error with a place. The builder's own marks are
+// written around KaTeX's elements, where no author can write.
 const FORBIDDEN = [
   "\\href", "\\url", "\\includegraphics", "\\htmlClass", "\\htmlId", "\\htmlStyle", "\\htmlData",
 ];
@@ -20,7 +20,7 @@ katex.__defineFunction({
   },
 });
 
-// KaTeX parses and builds in one go. Marks need the tree between the two, and another in its place, so the parser's
+// KaTeX parses and builds in one go. Marks need the tree between the two, and may have it already, so the parser's
 // class is asked for, which KaTeX hands only to the handlers of commands. Then the command is unknown again.
 let Parser = null;
 katex.__defineFunction({
@@ -131,6 +131,9 @@ const described = (error, request) => {
 
 globalThis.version = () => JSON.stringify(katex.version);
 
+// A block is wrapped once more.
+const inner = (root, {display}) => (display ? root.children[0] : root);
+
 // What was made of the formulas of a page that are typeset now, for the marks that are asked for next: tree and elements
 // of each. There is a limit to how much is kept, in characters of HTML.
 const trees = new Map();
@@ -142,7 +145,7 @@ const keep = (request, body, root, size) => {
   if (size > most) return;
   most -= size;
   // The MathML is written, and marks are for the eye alone.
-  (request.display ? root.children[0] : root).children.shift();
+  inner(root, request).children.shift();
   trees.set(nameOf(request), {body, root});
 };
 
@@ -163,7 +166,7 @@ globalThis.typeset = (json) => {
   try {
     const root = katex.__renderToDomTree(request.tex, settings(request));
     // MathML carries the TeX along for those who copy it: they should get what the author wrote.
-    annotation(math(request.display ? root.children[0] : root)).text = request.source;
+    annotation(inner(root, request)).text = request.source;
     const html = root.toMarkup();
     if (request.keep && latest) keep(request, latest, root, html.length);
     return JSON.stringify({html});

@@ -39,7 +39,7 @@ MEMORY = 256 << 20
 JS_STACK = 4 << 20
 THREAD_STACK = 16 << 20
 
-SCRIPTS = ("engine.js", "elements.js", "marks.js")
+SCRIPTS = ("engine.js", "elements.js", "markup.js", "marks.js")
 """What lies around KaTeX here, in the order in which it is loaded."""
 
 _CONSOLE = "globalThis.console = {log() {}, info() {}, warn() {}, error() {}};"

@@ -1,7 +1,7 @@
 // What stands in several formulas of a page is found in KaTeX's parse trees, never in the text: there `x_k`, `x_{k}`
 // and a macro that stands for them are one thing. The marks are put around the elements that were made of the nodes.
 //
-// Loaded after `elements.js`.
+// Loaded after `markup.js`.
 
 const unbraced = (node) => (node?.type === "ordgroup" && node.body.length === 1 ? unbraced(node.body[0]) : node);
 

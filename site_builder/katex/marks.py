@@ -6,9 +6,10 @@ summary: What stands more than once on a page is marked, and nothing moves by it
 # Marks inside of formulas
 
 A mark is a `<span>` around a part of a formula: `data-s` names the symbol that stands there, `data-e` an expression
-that the page has more than once, `data-c` says that a mark goes on from the sibling before. Where the marks stand is
-found by `marks.js`, in KaTeX's parse tree. They are written around elements that KaTeX has made already, so nothing
-can move by them: taken out again, they leave what there is without them.
+that the page has more than once, `data-c` says that a mark goes on from the sibling before. `marks.js` finds in KaTeX's
+parse tree what is to be marked. `markup.js` writes the marks around the elements that KaTeX made of it: elements that
+are there anyway, so nothing moves. A formula in which a mark cannot be written so, because a line may break within,
+shows no marks.
 
 The MathML comes from the formula as the author wrote it: marks are for the eye alone.
 """

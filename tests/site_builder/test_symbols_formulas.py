@@ -2,18 +2,25 @@ r"""Marks inside of formulas: what is marked, and that nothing else changes."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from _quickjs import Context
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from site_builder import katex
 from site_builder.cache import Store
 from site_builder.katex import Formula, Marked, MathError, Renderer
 
+VENDORED = Path(__file__).resolve().parents[2] / "static/vendor/katex"
 SAMPLE = (Path(__file__).parent / "expressions.txt").read_text(encoding="utf-8").splitlines()
 VISIBLE = '<span class="katex-html"'
+LETTERS = re.compile(r'<span class="([^"]*)"(?: style="(margin-right:[^;"]*;)?([^"]*)")?>([^<]+)</span>')
 
 
 class Marks(HTMLParser):
@@ -84,18 +91,20 @@ def unmarked(html: str) -> str:
         elif piece.startswith("<") and not piece.endswith("/>"):
             stack.append(is_mark)
         kept.append("" if is_mark else piece)
-    return merged("".join(kept))
+    return spelt("".join(kept))
 
 
-START = r'(<span class="[^"]*"(?: style="(?!margin-right)[^"]*")?)'
-SPLIT = re.compile(rf'{START}>([^<]+)</span>\1((?: style="margin-right:[^"]*")?>)([^<]+</span>)')
+def spelt(html: str) -> str:
+    """Each letter as an element of its own: KaTeX joins those of one style, and a mark may have come between."""
 
+    def single(found: re.Match[str]) -> str:
+        classes, gap, style, text = found.groups(default="")
+        return "".join(
+            f'<span class="{classes}" style="{gap if at == len(text) else ""}{style}">{letter}</span>'
+            for at, letter in enumerate(text, 1)
+        )
 
-def merged(html: str) -> str:
-    """Neighbours of one style as a single element, which KaTeX makes of them where no mark comes between."""
-    while (done := SPLIT.sub(r"\1\3\2\4", html)) != html:
-        html = done
-    return html
+    return LETTERS.sub(single, html)
 
 
 def everything(
@@ -120,11 +129,6 @@ def test_taken_out_again_the_marks_leave_what_was_there_before() -> None:
         assert re.sub("<[^>]*>", "", html) == re.sub("<[^>]*>", "", plain[formula])
 
 
-def test_each_mark_ends_like_any_other_element() -> None:
-    _, result = everything()
-    assert all("</span >" not in html for html in result.html.values())
-
-
 def test_what_screen_readers_get_and_what_is_copied_knows_nothing_of_marks() -> None:
     plain, result = everything()
     for formula, html in result.html.items():
@@ -139,6 +143,27 @@ def test_a_formula_in_which_nothing_repeats_is_left_as_it_is() -> None:
         alone += (tex, True) not in result.html
         assert all("data-e" in html for html in result.html.values())
     assert alone > len(SAMPLE) / 4
+
+
+# Slanted letters in bold leave a gap to their right, but not between two of them.
+@pytest.mark.parametrize(
+    "tex", [r"\mathbf{W} \mathbf{h}", r"\mathit{fj} \mathit{f}", r"\text{ff}\hbox{f}\hbox{f}"]
+)
+def test_a_mark_between_letters_that_katex_joins_leaves_no_gap(tex: str) -> None:
+    html = Renderer(None).mark({(tex, False): 2}).html[tex, False]
+    assert "data-e" in html
+    assert unmarked(visible(html)) == spelt(visible(katex.render(tex)))
+
+
+def test_the_size_of_a_letter_is_no_matter_of_its_mark() -> None:
+    html = marked(r"x + \Large x \scriptstyle x", "x")
+    assert html.count("data-s") == 3
+    assert unmarked(visible(html)) == unmarked(visible(katex.render(r"x + \Large x \scriptstyle x")))
+
+
+def test_a_formula_in_which_a_mark_would_reach_across_lines_shows_none() -> None:
+    tex = r"\phantom{a = b} x"
+    assert Renderer(None).mark({(tex, False): 2, ("x", False): 1}).html.keys() == {("x", False)}
 
 
 def test_a_line_breaks_at_the_same_places() -> None:
@@ -288,9 +313,105 @@ def test_what_was_marked_once_is_taken_from_the_store(monkeypatch: pytest.Monkey
     assert first.html
 
 
+def test_a_page_whose_formulas_are_known_from_others_has_the_same_marks() -> None:
+    formulas = dict.fromkeys([(tex, True) for tex in SAMPLE[:20]], 1)
+    store = Store()
+    for formula in formulas:
+        Renderer(store).mark({formula: 1}, ["x"])
+    assert Renderer(store).mark(formulas, ["x"]) == Renderer(Store()).mark(formulas, ["x"])
+
+
+def test_a_page_without_math_needs_no_katex(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("site_builder.katex.ENGINE.call", lambda *_: pytest.fail("called"))
+    assert Renderer(Store()).mark({}, ["x", "y"]) == Marked({}, (0, 0))
+
+
 def test_an_author_cannot_ask_for_the_parser() -> None:
     with pytest.raises(MathError):
         katex.render(r"\site@parser")
+
+
+# ---- whatever is written
+
+SIGNS = [
+    *"xyfVW12+-=<,:;!'()|",
+    r"\cdot",
+    r"\alpha",
+    r"\Gamma",
+    r"\ldots",
+    r"\sum",
+    r"\log",
+    r"\,",
+    r"\quad",
+    "~",
+    "é",
+    "漢",
+]
+SWITCHES = [r"\displaystyle", r"\scriptstyle", r"\Large", r"\tiny", r"\color{red}", r"\bf", r"\limits", r"\\"]
+AROUND = [
+    *(
+        rf"\{font}{{%s}}"
+        for font in "mathbf mathit mathsf mathtt mathcal mathbb boldsymbol text textit textbf".split()
+    ),
+    *(
+        rf"\{name}{{%s}}"
+        for name in "hat bar vec sqrt overline phantom hbox mathop mathrel operatorname".split()
+    ),
+    *(
+        "{%s}",
+        r"\left(%s\right]",
+        r"\textcolor{blue}{%s}",
+        r"\underbrace{%s}_n",
+        r"\begin{matrix}%s & x\end{matrix}",
+    ),
+]
+PAIRS = ["{%s}_{%s}", "{%s}^{%s}", r"\frac{%s}{%s}", "x_{%s}^{%s}", r"\sum_{%s}^{%s} x", "%s = %s", "%s %s"]
+
+
+def deeper(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.one_of(
+        st.tuples(st.sampled_from(AROUND), inner).map(lambda one: one[0] % one[1]),
+        st.tuples(st.sampled_from(PAIRS), inner, inner).map(lambda two: two[0] % two[1:]),
+        st.lists(inner, max_size=4).map(" ".join),
+    )
+
+
+EXPRESSIONS = st.recursive(st.sampled_from(SIGNS * 2 + SWITCHES), deeper, max_leaves=15)
+
+
+@pytest.fixture(scope="module")
+def own() -> Callable[[str, bool], str | None]:
+    """What KaTeX by itself makes of an expression."""
+    context = Context()
+    context.set_max_stack_size(4 << 20)
+    context.eval("globalThis.console = {warn() {}}")
+    context.eval((VENDORED / "katex.min.js").read_text(encoding="utf-8"))
+    context.eval(
+        """
+        globalThis.own = (tex, displayMode) => {
+          try { return JSON.stringify(katex.renderToString(tex, {displayMode, maxSize: 50})); } catch { return "null"; }
+        }
+        """
+    )
+    typeset = context.get("own")
+    return lambda tex, display: json.loads(typeset(tex, display))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(EXPRESSIONS, st.booleans())
+def test_whatever_is_written_is_what_katex_makes_of_it_and_marks_are_all_that_is_added(
+    own: Callable[[str, bool], str | None], tex: str, display: bool
+) -> None:
+    tex = tex.strip()
+    expected = own(tex, display)
+    result = Renderer(Store()).mark({(tex, display): 2}, ["x", "W", "f(x)", "1,,2"])
+    if expected is None:
+        assert not result.html
+        return
+    assert katex.render(tex, display) == expected
+    html = result.html.get((tex, display), expected)
+    assert html.partition(VISIBLE)[0] == expected.partition(VISIBLE)[0]
+    assert unmarked(visible(html)) == spelt(visible(expected))
 
 
 def test_a_formula_that_cannot_be_typeset_leaves_the_others_their_marks() -> None:
