@@ -2,8 +2,8 @@
 
 import json
 import os
-import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,7 +16,10 @@ from labml_nn.__main__ import main
 from labml_nn.experiments import checkpoint, metrics
 
 EXPERIMENT = '''
+import os
+import signal
 from dataclasses import dataclass
+from pathlib import Path
 
 from torch import nn
 
@@ -31,6 +34,8 @@ class GRU(nn.Module):
         self.dropout, self.output = nn.Dropout(dropout), nn.Linear(16, n_tokens)
 
     def forward(self, x):
+        if "WAIT_FOR_THE_END_AT" in os.environ and Path(os.environ["WAIT_FOR_THE_END_AT"]).exists():
+            signal.pause()
         return self.output(self.dropout(self.gru(self.embedding(x))[0]))
 
 
@@ -134,10 +139,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+def start(folder: Path, *arguments: str, **more: str) -> subprocess.Popen[str]:
     root = str(Path(__file__).parents[2])
     environment = {
         **os.environ,
+        **more,
         "OMP_NUM_THREADS": "1",
         "PYTHONPATH": os.pathsep.join([root, str(folder)]),
         # What a terminal at work beside this one may have set.
@@ -205,10 +211,10 @@ def test_killed_from_the_command_line_and_resumed_it_ends_as_if_nothing_had_happ
 ) -> None:
     run = folder / "killed"
     arguments = ["-m", "labml_nn", "train", "tiny:Tiny", "--run-dir", "killed", *SETTINGS]
-    process = start(folder, *arguments)
+    process = start(folder, *arguments, WAIT_FOR_THE_END_AT=str(run / "checkpoint.previous.pt"))
     while not (run / "checkpoint.previous.pt").exists():
         assert process.poll() is None, process.communicate()
-        time.sleep(0.001)
+        time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
@@ -235,7 +241,9 @@ def test_two_processes_have_the_losses_of_one_with_the_joint_batch(
     settings = ("--dropout", "0", "--steps", "20", "--checkpoint-every", "10")
     train(folder / "one", *settings)
     launch = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-addr", "127.0.0.1"]
-    port = str(random.Random(os.getpid()).randrange(20_000, 60_000))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
     command = ["-m", "labml_nn", "train", "tiny:Tiny", "--run-dir", "two", *settings]
     said = finish(start(folder, *launch, "--master-port", port, *command))
     assert said.count("validation ") == 2, "only one of them speaks"
