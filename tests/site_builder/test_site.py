@@ -59,7 +59,7 @@ def test_a_page_that_another_process_has_woven_is_not_kept(tmp_path: Path) -> No
     edited = folder / "0.md"
     edited.write_text("# Another title\n" + "\nMore.\n" * 10)
     make(config, jobs=2)
-    pages = [thing for thing in gc.get_objects() if isinstance(thing, Page)]
+    pages = [thing for thing in gc.get_objects() if type(thing) is Page]
     assert not [page for page in pages if page.source.file == str(edited)]
 
 
