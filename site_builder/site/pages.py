@@ -42,7 +42,7 @@ class Introduction(NamedTuple):
 
     card: Card
     anchors: str
-    """`listed`."""
+    """Every id of the page that a link may name, as one text: `listed`."""
     lines: Lines
     names: Mapping[str, Names]
     identity: bytes

@@ -27,6 +27,7 @@
     const base = sections ? root : home.replace(/index\.html$/, ""), spoken = sections ? lang : "";
     // The index of the source's language comes last, and has all pages.
     if (pages.length) first = packageOf(pages[0][2]);
+    // What is called otherwise in this language; `searchWords`, which comes next in the file, fills it.
     const mine = also = {};
     const found = pages.filter(([file]) => !known.has(file)).flatMap(([file, page, parts]) => {
       const owner = packageOf(parts), prose = isProse(parts);
@@ -49,12 +50,14 @@
 
   // For what a reader may type in another language, what the pages of the index say.
   window.searchWords = table => Object.assign(also, table);
+  // The phrase as it is or in the singular, as far as the table has it.
   const meant = (table, phrase) =>
     [phrase, ...[["ies", "y"], ["es", ""], ["s", ""]].filter(([end]) => phrase.endsWith(end)).map(([end, by]) => phrase.slice(0, -end.length) + by)]
       .filter(form => Object.hasOwn(table, form)).flatMap(form => table[form].map(fold))
       // A word that is in the word sought would find no more.
       .filter(word => !phrase.includes(word));
   const LONGEST = 4;   // of a term, in words
+  // Cuts what was typed into terms of the table, the longest first, and single words.
   function terms(words, table) {
     const found = [];
     for (let at = 0; at < words.length;) {

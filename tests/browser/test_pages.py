@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageChops
 from playwright.sync_api import expect
 
 from ..site_builder.conftest import code_lines
 from ..site_builder.test_build import Reader
 from .axe import violations
-from .conftest import REPOSITORY, Reading, Visit
+from .conftest import REPOSITORY, Reading, Tab, Visit, shown
 from .desk import DRAWN
 
 PAGES = (
@@ -198,3 +200,20 @@ def test_an_old_number_and_a_line_are_anchors_too(site: Path, visit: Visit) -> N
     last = page.locator(".line").last.get_attribute("id")
     page.goto(f"{(site / MHA).as_uri()}#{last}")
     expect(page.locator(f"#{last}")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_an_equation_that_fits_shows_nothing_of_the_shade_for_those_that_scroll(
+    site: Path, tab: Tab, theme: str
+) -> None:
+    page = shown(tab(color_scheme=theme, device_scale_factor=2), site / "transformers/mha.html")
+    equation = page.locator(".eq").first
+    assert equation.evaluate("cell => cell.scrollWidth === cell.clientWidth")
+
+    def seen() -> Image.Image:
+        return Image.open(io.BytesIO(equation.screenshot())).convert("RGB")
+
+    was = seen()
+    equation.evaluate("cell => { cell.style.background = 'none' }")
+    # Paper that fades into paper may be a shade off, which nobody sees.
+    assert ImageChops.difference(was, seen()).point(lambda level: level > 3).getbbox() is None
