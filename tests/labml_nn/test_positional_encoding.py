@@ -48,11 +48,16 @@ def test_the_table_is_right_to_the_last_digit_of_single_precision() -> None:
     assert torch.equal(get_positional_encoding(512)[:, 0], exact)
 
 
-@pytest.mark.parametrize("d_model", [6, 7])
-def test_the_next_position_is_a_rotation_of_this_one_wherever_one_is(d_model: int) -> None:
-    encodings = sinusoids(torch.arange(40), 2 * d_model)
-    first = torch.linalg.lstsq(encodings[:20], encodings[3:23]).solution
-    torch.testing.assert_close(encodings[20:37] @ first, encodings[23:40])
+@pytest.mark.parametrize("hands", [6, 7])
+@pytest.mark.parametrize("step", [1, 3])
+def test_a_step_is_the_same_rotation_wherever_one_is(hands: int, step: int) -> None:
+    turns = []
+    for hand in range(hands):
+        angle = step * 10000 ** (-hand / hands)
+        sine, cosine = math.sin(angle), math.cos(angle)
+        turns.append(torch.tensor([[cosine, sine], [-sine, cosine]], dtype=torch.float64))
+    encodings = sinusoids(torch.arange(40), 2 * hands)
+    torch.testing.assert_close(encodings[:-step] @ torch.block_diag(*turns).T, encodings[step:])
 
 
 def test_the_product_of_two_encodings_depends_on_their_distance_alone() -> None:
