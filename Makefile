@@ -20,10 +20,14 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 
 # Passed on as they are: `make site ARGS=--strict`, `make serve ARGS='--open -p 9000'`, `make test ARGS='-k mha'`.
 ARGS ?=
-# One worker a core of two; torch's own threads would only be in the way. Compiled code is kept, whatever the
-# environment says: the tests start hundreds of processes.
+# One worker a core of two; torch's own threads would only be in the way.
 WORKERS ?= 2
-PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# What is installed is compiled when it is imported, as most of it never is; and what was compiled is kept, whatever
+# the environment says, as builds and tests start hundreds of processes.
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
+export PYTHONDONTWRITEBYTECODE :=
 
 # Where the pages are looked at. CHROMIUM=/path/to/it chooses one, CHROMIUM=none leaves the browser tests out.
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome google-chrome-stable))
@@ -98,7 +102,7 @@ $(BIN)/python:
 
 $(RUNTIME): pyproject.toml | $(BIN)/python
 	@echo '— installing what the site needs (PyTorch is large: the first time takes minutes)'
-	@$(BIN)/python -m pip install --disable-pip-version-check --editable '.[plots]'
+	@$(PIP) --editable '.[plots]'
 	@touch $@
 
 $(PYCCO): | $(BIN)/python
@@ -107,5 +111,5 @@ $(PYCCO): | $(BIN)/python
 
 $(DEVELOPMENT): pyproject.toml | $(BIN)/python
 	@echo '— installing what the site and the tests need (PyTorch is large: the first time takes minutes)'
-	@$(BIN)/python -m pip install --disable-pip-version-check --editable '.[dev,oracles]'
+	@$(PIP) --editable '.[dev,oracles]'
 	@touch $@ $(RUNTIME)

@@ -94,6 +94,10 @@ class Prose:
         line = self.lines[index]
         return Position(line.path, line.line, line.column + offset - self.starts[index])
 
+    def is_from(self, path: str) -> bool:
+        """Whether all of it was typed in that file."""
+        return all(line.path == path for line in self.lines)
+
     def __bool__(self) -> bool:
         return any(line.text.strip() for line in self.lines)
 
@@ -155,6 +159,8 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class Paper:
+    """What a page says about the paper that it is about."""
+
     title: str
     authors: str = ""
     year: int | None = None

@@ -20,7 +20,6 @@ import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,15 +56,14 @@ class Written(NamedTuple):
     removed: int
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """
     Where files are put. What is `lying` there already, as far as it is known, is not compared byte by byte. An equal
     file is left alone unless all are to be written `anew`.
     """
 
     folder: Path
-    lying: Mapping[str, Seen] = field(default_factory=dict)
+    lying: Mapping[str, Seen] = {}
     anew: bool = False
 
     def put(self, url: str, data: bytes) -> tuple[Seen, bool]:

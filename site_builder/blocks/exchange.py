@@ -63,6 +63,10 @@ class Exchanged(Prose):
         start, place = self.origins[max(index, 0)]
         return Position(place.path, place.line, place.column + offset - start)
 
+    def is_from(self, path: str) -> bool:
+        # A line may begin in one file and go on in another.
+        return all(place.path == path for _, place in self.origins)
+
 
 def translatable(prose: Prose) -> tuple[tuple[int, str], ...]:
     """

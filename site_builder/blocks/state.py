@@ -30,7 +30,7 @@ FIRST = {
 """What the paragraph is called that opens such a container."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Open:
     """
     A container that may still grow. `content` is the column in which its content begins, `needed`
@@ -56,7 +56,7 @@ class Open:
         return Container(self.kind, children, loose, self.number, self.info)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Leaf:
     """
     A block that may still grow. What the other fields mean depends on its kind: `fence` is the

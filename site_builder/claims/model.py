@@ -13,7 +13,6 @@ page needs: the verdicts for its notes, and the named shapes for its code.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -71,8 +70,7 @@ class Shape(NamedTuple):
     more: bool = False
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(NamedTuple):
     """
     Everything that claims say of a page. `shapes` are by the ordinals of statements, `arguments` (on entry) and
     `results` by those of functions, as `record.Outline` counts them.
@@ -80,9 +78,9 @@ class Checked:
 
     claims: tuple[Judged, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    shapes: Mapping[int, tuple[Shape, ...]] = field(default_factory=dict)
-    arguments: Mapping[int, tuple[Shape, ...]] = field(default_factory=dict)
-    results: Mapping[int, Shape] = field(default_factory=dict)
+    shapes: Mapping[int, tuple[Shape, ...]] = {}
+    arguments: Mapping[int, tuple[Shape, ...]] = {}
+    results: Mapping[int, Shape] = {}
 
     def verdict(self, section: int, text: str) -> Verdict | None:
         """The verdict on a code span of that section, by its text; none if it is no claim."""

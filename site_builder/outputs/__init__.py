@@ -40,9 +40,10 @@ def beside(
     settings: bytes,
     looks: Mapping[str, bytes],
     templates: Callable[[str], Templates],
+    digests: Callable[[str], Sequence[bytes]],
     rows: Callable[[str], Sequence[str]],
 ) -> Iterator[Group]:
-    """All files made from more than one page. `rows` gives those of the search index in a language."""
+    """All files made from more than one page. `rows` gives those of a language's search index, `digests` of these."""
     config = site.config
     order = digest(
         settings, *(f"{url} {site.url(url, lang)}" for lang in site.languages for url in site.index.order)
@@ -52,7 +53,7 @@ def beside(
         yield Group(
             f"search {lang}",
             (search.url_of(lang),),
-            partial(_search_key, settings, looks[lang], rows, lang),
+            partial(_search_key, settings, looks[lang], digests, lang),
             partial(_search, config, rows, lang),
         )
     words = digest(*(looks[lang] for lang in site.languages))
@@ -94,8 +95,8 @@ def _of(
     )
 
 
-def _search_key(settings: bytes, look: bytes, rows: Callable[[str], Sequence[str]], lang: str) -> bytes:
-    return digest(settings, look, *rows(lang))
+def _search_key(settings: bytes, look: bytes, digests: Callable[[str], Sequence[bytes]], lang: str) -> bytes:
+    return digest(settings, look, *digests(lang))
 
 
 def _search(config: Config, rows: Callable[[str], Sequence[str]], lang: str) -> dict[str, bytes]:

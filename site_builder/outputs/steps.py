@@ -20,7 +20,7 @@ import ast
 import gzip
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from site_builder.claims import Checked, Shape
@@ -99,12 +99,12 @@ def _values(walk: Walk) -> Iterator[Value]:
         yield walk.result
 
 
-@dataclass
 class _Table:
     """Values by number, equal ones once."""
 
-    rows: list[Row] = field(default_factory=list)
-    numbers: dict[str, int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.numbers: dict[str, int] = {}
 
     def enter(self, row: Row) -> int:
         key = json.dumps(row)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
@@ -42,8 +42,10 @@ class Bound(StrEnum):
     DELETED = "del"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Binding:
+    """What gives a name its meaning."""
+
     kind: Bound
     time: int
     """When it happens if the module is read from top to bottom."""
@@ -59,16 +61,19 @@ class Binding:
     """`name = None`, which beside an import says that the name is not to be had."""
 
 
-@dataclass(slots=True, eq=False)
 class Scope:
-    kind: Kind
-    parent: Scope | None
-    dotted: str
-    """The absolute dotted name of what opens the scope."""
-    bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    declared: dict[str, Scope | None] = field(default_factory=dict)
-    """Names that `global` (the module's scope) or `nonlocal` (None: to be found) place elsewhere."""
-    meanings: dict[str, Meaning | None] = field(default_factory=dict)
+    """
+    Where names are bound; `dotted` is the absolute dotted name of what opens it. `declared` are names that `global`
+    (the module's scope) or `nonlocal` (None: to be found) place elsewhere.
+    """
+
+    __slots__ = ("bindings", "declared", "dotted", "kind", "meanings", "parent")
+
+    def __init__(self, kind: Kind, parent: Scope | None, dotted: str) -> None:
+        self.kind, self.parent, self.dotted = kind, parent, dotted
+        self.bindings: dict[str, list[Binding]] = {}
+        self.declared: dict[str, Scope | None] = {}
+        self.meanings: dict[str, Meaning | None] = {}
 
 
 class Meaning(NamedTuple):
@@ -109,16 +114,17 @@ class Statement(NamedTuple):
     module: str | None
 
 
-@dataclass(slots=True)
 class Survey:
-    module: Scope
-    uses: list[Use] = field(default_factory=list)
-    supers: list[SuperUse] = field(default_factory=list)
-    classes: list[Class] = field(default_factory=list)
-    statements: list[Statement] = field(default_factory=list)
-    stars: list[str] = field(default_factory=list)
-    declaring: list[Scope] = field(default_factory=list)
-    """Scopes with a `global` or `nonlocal` statement."""
+    """What one walk over a module found; `declaring` are scopes with a `global` or `nonlocal` statement."""
+
+    def __init__(self, module: Scope) -> None:
+        self.module = module
+        self.uses: list[Use] = []
+        self.supers: list[SuperUse] = []
+        self.classes: list[Class] = []
+        self.statements: list[Statement] = []
+        self.stars: list[str] = []
+        self.declaring: list[Scope] = []
 
 
 def below(scope: Scope, name: str) -> str:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from site_builder.model import Kind, ProseLine
 from site_builder.parse import comments
@@ -23,14 +22,13 @@ from site_builder.parse.structure import Opening
 from site_builder.parse.text import is_blank
 
 
-@dataclass(slots=True)
 class Start:
     """What begins at a line."""
 
-    line: int
-    kind: Kind
-    opening: Opening | None = None
-    prose: list[tuple[ProseLine, ...]] = field(default_factory=list)
+    def __init__(
+        self, line: int, kind: Kind, opening: Opening | None = None, *prose: tuple[ProseLine, ...]
+    ) -> None:
+        self.line, self.kind, self.opening, self.prose = line, kind, opening, [*prose]
 
 
 def find(
@@ -98,7 +96,7 @@ def _comments(
         else:
             # A run of nothing but `#` separates, and says nothing.
             kind = Kind.COMMENT if any(line.text for line in said) else Kind.CODE
-            others.append(Start(run.start, kind, None, [said]))
+            others.append(Start(run.start, kind, None, said))
     for head in heads:
         while head.line - 1 in remarks.pragmas:
             head.line -= 1

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from site_builder.lazy import regex
 from site_builder.model import Kind
@@ -29,7 +29,7 @@ _STRINGS: tuple[type[ast.expr], ...] = tuple(
 _HEAD = regex(r"(?:async[ \t\f]+)?(?:def|class)[ \t\f]+")
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Opening:
     """A class or function: where it starts (its first decorator), where its name stands, where it ends."""
 
@@ -43,19 +43,19 @@ class Opening:
     parent: Opening | None
 
 
-@dataclass(slots=True)
 class Structure:
     """What one walk over the tree found. All but the strings are in source order."""
 
-    openings: list[Opening] = field(default_factory=list)
-    strings: list[Extent] = field(default_factory=list)
-    """Strings over several lines; one that Python joins from several literals is one."""
-    statements: dict[int, ast.stmt] = field(default_factory=dict)
-    """The outermost statement that starts on a line."""
-    continued: set[int] = field(default_factory=set)
-    """Lines inside a statement or header that began on an earlier line."""
-    names: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Names assigned at module level, and where first."""
+    def __init__(self) -> None:
+        self.openings: list[Opening] = []
+        self.strings: list[Extent] = []
+        """Strings over several lines; one that Python joins from several literals is one."""
+        self.statements: dict[int, ast.stmt] = {}
+        """The outermost statement that starts on a line."""
+        self.continued: set[int] = set()
+        """Lines inside a statement or header that began on an earlier line."""
+        self.names: dict[str, tuple[int, int]] = {}
+        """Names assigned at module level, and where first."""
 
 
 def character(line: str, offset: int) -> int:

@@ -36,7 +36,7 @@ _WORDS = TRANSLATABLE - {BlockKind.HEADING}
 """What is shown as a paragraph, or as bare words where the list or table around it is tight."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Assembly:
     """
     One prose on its way to HTML. By the identity of a block, `words` has the HTML and plain text of those

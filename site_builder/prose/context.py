@@ -19,7 +19,6 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from site_builder.blocks import Block
@@ -39,20 +38,26 @@ class Target(NamedTuple):
     offset: int
 
 
-@dataclass
 class Context:
-    """What the blocks of one rendering share."""
+    """What the blocks of one rendering share. `named` are the ids that a translation has from the source."""
 
-    prose: Prose
-    slots: Slots
-    link: Callable[[str], str]
-    references: Mapping[str, Target]
-    note: Callable[[str], str | None]
-    trusted: str | None
-    named: frozenset[str] = frozenset()
-    """Ids that a translation has from the source."""
-    diagnostics: set[Diagnostic] = field(default_factory=set)
-    formulas: Formulas = field(init=False)
+    formulas: Formulas
+
+    def __init__(
+        self,
+        prose: Prose,
+        slots: Slots,
+        link: Callable[[str], str],
+        references: Mapping[str, Target],
+        note: Callable[[str], str | None],
+        trusted: str | None,
+        named: frozenset[str] = frozenset(),
+    ) -> None:
+        self.prose, self.slots, self.named = prose, slots, named
+        self.link, self.references, self.note = link, references, note
+        # A page's own words need no cleaning, and what cleans takes longer to load than to be used.
+        self.trusted = None if trusted is None or prose.is_from(trusted) else trusted
+        self.diagnostics: set[Diagnostic] = set()
 
     def report(self, offset: int, code: str, message: str, hint: str = "") -> None:
         place = self.prose.position(offset)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from site_builder.blocks import Atom, AtomKind, Block, BlockKind, atoms
 from site_builder.blocks.atoms import MATHS
@@ -38,19 +37,14 @@ _DOLLARS = (
     "write a formula between two dollars, with no blank inside beside either of them and no digit after the last; "
     "a dollar sign is written \\$"
 )
-_EAST_BREAK = regex(
-    "(?<=[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60])\n(?=[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60])"
-)
 
 
-@dataclass(slots=True)
 class _Bracket:
     """An opening bracket that waits for its closing one; `part` is its place among the parts."""
 
-    part: int
-    start: int
-    image: bool
-    active: bool = True
+    def __init__(self, part: int, start: int, image: bool) -> None:
+        self.part, self.start, self.image = part, start, image
+        self.active = True
 
 
 def protect(block: Block, context: Context) -> str:
@@ -59,8 +53,28 @@ def protect(block: Block, context: Context) -> str:
     if _SPECIAL.search(text):
         text = _Protector(Passage(block, context.prose.text), context).text()
     if not text.isascii():
-        text = _EAST_BREAK.sub("", text)
+        text = _without_east_breaks(text)
     return emphasis.settle(text)
+
+
+def _without_east_breaks(text: str) -> str:
+    """Between two characters of the East the end of a line is no blank."""
+    first, *others = text.split("\n")
+    parts, before = [first], first[-1:]
+    for line in others:
+        parts.append("" if _is_east(before) and _is_east(line[:1]) else "\n")
+        parts.append(line)
+        before = line[-1:]
+    return "".join(parts)
+
+
+def _is_east(character: str) -> bool:
+    """Of a text of one character, or of none."""
+    return (
+        "\u3000" <= character <= "\u30ff"
+        or "\u3400" <= character <= "\u9fff"
+        or "\uff00" <= character <= "\uff60"
+    )
 
 
 class _Protector:

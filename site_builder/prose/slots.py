@@ -13,7 +13,6 @@ them too, so no text can be mistaken for one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from site_builder.lazy import regex
 
@@ -42,13 +41,13 @@ def writable(text: str) -> str:
     return _UNWRITABLE.sub("\ufffd", text)
 
 
-@dataclass
 class Slots:
     """What was taken out, as the HTML to put back and as plain text. `foreign` ones hold an author's own HTML."""
 
-    html: list[str] = field(default_factory=list)
-    plain: list[str] = field(default_factory=list)
-    foreign: set[int] = field(default_factory=set)
+    def __init__(self) -> None:
+        self.html: list[str] = []
+        self.plain: list[str] = []
+        self.foreign: set[int] = set()
 
     def add(self, html: str, plain: str = "", *, foreign: bool = False) -> str:
         """The slot to write in its place."""

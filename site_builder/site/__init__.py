@@ -34,7 +34,7 @@ from site_builder.site.ledger import Ledger, Tally
 from site_builder.site.places import place
 from site_builder.site.report import Audience, Progress, Report, StoppedError
 from site_builder.site.shelf import Shelf
-from site_builder.site.survey import Survey, survey
+from site_builder.site.survey import Survey, recall, survey
 from site_builder.write import Written, owned
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def build(
     started = time.perf_counter()
     shelf = shelf or Shelf(stores.opened(config))
     try:
+        recall(shelf)
         inputs = survey(config)
         folder = config.folder(config.output)
         last = Ledger() if clean else ledger.read(shelf, folder)
@@ -105,7 +106,7 @@ def build(
                 )
     finally:
         stores.close(config)
-    return replace(done, seconds=time.perf_counter() - started)
+    return done._replace(seconds=time.perf_counter() - started)
 
 
 def settled(last: Ledger, inputs: Survey, folder: Path) -> bool:
@@ -139,7 +140,7 @@ def make(
         return Made({name: (folder / name).read_bytes() for name in sorted(names)}, report)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Read:
     """Every page of the configured packages, parsed and in reading order."""
 

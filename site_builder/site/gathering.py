@@ -11,6 +11,7 @@ and is made if that is another than the last time.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from site_builder import outputs, render
@@ -18,7 +19,7 @@ from site_builder.cache import digest
 from site_builder.outputs import Group
 from site_builder.site.inputs import content, taken, unreadable_image
 from site_builder.site.ledger import Ledger
-from site_builder.site.pages import templates
+from site_builder.site.pages import Entry, templates
 from site_builder.site.survey import builder
 from site_builder.site.weaving import Weaving
 from site_builder.write import Output
@@ -47,14 +48,15 @@ class Gathering:
             inputs.settings,
             inputs.looks,
             lambda lang: templates(config, lang, inputs.looks[lang]),
-            self._rows,
+            lambda lang: [entry.row for entry in self._entries(lang)],
+            lambda lang: [entry.search for entry in self._entries(lang)],
         )
         return (assets, *others)
 
-    def _rows(self, lang: str) -> list[str]:
-        """What the search index has of each page in that language."""
+    def _entries(self, lang: str) -> Iterator[Entry]:
+        """The pages in that language, in reading order."""
         site = self.site
-        return [self.pages.entries[url, lang].search for url in site.index.order if site.covers(url, lang)]
+        return (self.pages.entries[url, lang] for url in site.index.order if site.covers(url, lang))
 
     def gather(self, group: Group, output: Output, last: Ledger) -> None:
         """Makes the files of a group, unless they are those of the last time."""

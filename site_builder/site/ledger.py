@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,13 +37,12 @@ class Tally(NamedTuple):
     false: int = 0
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(NamedTuple):
     """The modules of the project that pages import and that are no pages, which no survey sees."""
 
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    files: Mapping[str, bytes] = {}
     """The digests of what is in them."""
-    folders: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
+    folders: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     """By folder, names that were looked for there, and those of them that were found."""
 
     def still(self) -> bool:
@@ -56,24 +54,23 @@ class Beside:
         )
 
 
-@dataclass(frozen=True)
-class Ledger:
+class Ledger(NamedTuple):
     """What the last build made, and what it said."""
 
     fingerprint: bytes = b""
     """Of all its inputs; empty where another build of the same inputs might give something else."""
-    files: Mapping[str, Seen] = field(default_factory=dict)
+    files: Mapping[str, Seen] = {}
     """By URL."""
-    groups: Mapping[str, tuple[bytes, tuple[str, ...]]] = field(default_factory=dict)
+    groups: Mapping[str, tuple[bytes, tuple[str, ...]]] = {}
     """The files that are made together from all pages: their key and their URLs, by what they are."""
     identity: bytes = b""
     """Of all that pages can ask of each other."""
-    woven: Mapping[bytes, bytes] = field(default_factory=dict)
+    woven: Mapping[bytes, bytes] = {}
     """By the keys of the pages, digests of the questions that a site of that identity has answered."""
-    beside: Beside = field(default_factory=Beside)
+    beside: Beside = Beside()
     diagnostics: tuple[Diagnostic, ...] = ()
     pages: int = 0
-    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    tallies: Mapping[str, Tally] = {}
     """By page URL."""
     mark: bytes = b""
     """Of the build that left it."""
@@ -121,7 +118,7 @@ def read(shelf: Shelf, folder: Path) -> Ledger:
     if not isinstance(found, Ledger):
         return Ledger()
     # Of a folder that another build has begun to change, it is known what lies there, not that it is finished.
-    return found if found.mark == shelf.get(BEGUN, [key]).get(key) else replace(found, fingerprint=b"")
+    return found if found.mark == shelf.get(BEGUN, [key]).get(key) else found._replace(fingerprint=b"")
 
 
 def write(shelf: Shelf, folder: Path, ledger: Ledger) -> None:

@@ -59,6 +59,9 @@ class Entry(NamedTuple):
     asked: bytes
     """The digest of the questions that weaving it has asked of the others, with their answers."""
     search: str
+    """What the search index has of it."""
+    row: bytes
+    """The digest of that."""
     diagnostics: tuple[Diagnostic, ...]
     unkept: tuple[Diagnostic, ...]
     """Those that are told of the page and not of its languages."""
@@ -177,11 +180,13 @@ def woven(context: Context, task: Task) -> Done:
         data = look.page(result).encode()
         written[result.url] = context.output.put(result.url, data)
         logs[lang] = pickled(asking.log or {})
+        found = search.row(task.url, result.title_text, result.search)
         entries[lang] = Entry(
             digest(data) if steady and current else b"",
             digest(walks) if walks is not None else b"",
             digest(logs[lang]),
-            search.row(task.url, result.title_text, result.search),
+            found,
+            digest(found),
             tuple(sorted({*told, *result.diagnostics})),
             result.unkept,
             tally(evidence),

@@ -12,7 +12,6 @@ line, `check` in a table, `serve` in the browser.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from site_builder.errors import Diagnostic
@@ -23,21 +22,20 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many pages are done, and how many there are."""
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """What a build did."""
 
     diagnostics: tuple[Diagnostic, ...]
     pages: int
     written: Written
     seconds: float = 0.0
-    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    tallies: Mapping[str, Tally] = {}
     """By page URL: how much of it its examples ran, and what became of its claims."""
     changed: tuple[str, ...] = ()
     """The URLs of the files that are new, other than they were, or gone."""
     waiting: bool = False
     """Whether examples were not run, since they were postponed."""
-    beside: Beside = field(default_factory=Beside)
+    beside: Beside = Beside()
     """What pages import that is no page: whoever waits for changes has to look there too."""
 
 

@@ -29,8 +29,10 @@ from site_builder.installed import computing, extensions, version
 from site_builder.model import SourceFile
 from site_builder.resources import files_below, resource_root
 from site_builder.site.inputs import content, nameable
+from site_builder.site.shelf import Shelf
 
 ABSENT = b""
+SOURCE = "source"
 
 _UNSEEN = frozenset(
     "root packages output cache exclude verified only mount translated stale_limit example_seconds "
@@ -43,7 +45,7 @@ _TOOLS = ("Jinja2", "Markdown", "Pygments", "babel", "griffelib", "markupsafe", 
 File = TypeVar("File", SourceFile, Asset)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Survey:
     """The inputs of one build, by digest. An input that is not there, or cannot be read, has an empty one."""
 
@@ -169,11 +171,51 @@ def looks(config: Config) -> dict[str, bytes]:
 @cache
 def builder() -> bytes:
     """The builder is its own source, and what it works with."""
-    folder = Path(__file__).parents[1]
+    return digest(sys.version, *map(version, _TOOLS), _recalled or _digest_of_source())
+
+
+_recalled = b""
+"""The digest of the builder's source, where an earlier process has read it."""
+
+
+def recall(shelf: Shelf) -> None:
+    """The builder reads its own source only when that has changed: there is more of it than of most sites."""
+    global _recalled
+    state = None if _recalled else _state_of_source()
+    if state is None:
+        return
+    _recalled = shelf.get(SOURCE, [state]).get(state, b"")
+    if not _recalled:
+        _recalled = _digest_of_source()
+        # While it was read, some of it may have become another.
+        if _state_of_source() == state:
+            shelf.put(SOURCE, {state: _recalled})
+
+
+def _state_of_source() -> bytes | None:
+    """Another one wherever a file has changed; none while a change may not be told yet."""
+    parts = []
+    for file in _source():
+        try:
+            status = os.stat(file)  # noqa: PTH116
+        except OSError:
+            return None
+        if not _is_settled(status):
+            return None
+        parts.append(f"{file} {_state(status)}")
+    return digest(*parts)
+
+
+def _digest_of_source() -> bytes:
+    return digest(*map(digest_of, _source()))
+
+
+def _source() -> Iterator[str]:
     # The typesetter is a script among the assets; the script that drives it lies beside our modules.
-    typesetter = resource_root("static") / "vendor/katex/katex.min.js"
-    sources = (file for name, file in files_below(folder).items() if name.endswith((".py", ".js")))
-    return digest(sys.version, *map(version, _TOOLS), *map(digest_of, (str(typesetter), *sources)))
+    yield str(resource_root("static") / "vendor/katex/katex.min.js")
+    for name, file in files_below(Path(__file__).parents[1]).items():
+        if name.endswith((".py", ".js")):
+            yield file
 
 
 def _folders(config: Config, name: str) -> list[Path]:
@@ -217,10 +259,18 @@ def _digest(file: str) -> bytes:
     except FileNotFoundError:
         # A link that leads nowhere is there all the same.
         return digest(content(file))
-    state = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    state = _state(status)
     known, data = _known.get(file, ((), b""))
     if known != state:
         data = digest(content(file))
-        if time.time_ns() - status.st_ctime_ns > SETTLED:
+        if _is_settled(status):
             _known[file] = state, data
     return data
+
+
+def _state(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _is_settled(status: os.stat_result) -> bool:
+    return time.time_ns() - status.st_ctime_ns > SETTLED

@@ -43,7 +43,7 @@ __all__ = ["Row", "Verified", "Verify", "code_of", "read"]
 __getattr__ = later(__name__, {"Module": "model", "Row": "model", "Verify": "verify"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Verified:
     """What the file says. `exists` is false in a project that has none, of whose pages nothing is to be said."""
 

@@ -15,8 +15,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from site_builder.claims import Checked, Shape, Verdict
 from site_builder.lazy import regex
@@ -38,12 +37,11 @@ COSTS = 2
 """Of so many ways to construct a class the parameters are shown."""
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What running a page's examples gave, if they were run, and what that says of its claims."""
 
     record: Record | None = None
-    checked: Checked = field(default_factory=Checked)
+    checked: Checked = Checked()
     verified: tuple[Row, ...] | None = None
     """What tests compared the page with; `None` in a project that does not say of any."""
     was_verified: bool = False

@@ -94,7 +94,7 @@ def question(method: Callable[P, Answer]) -> Callable[P, Answer]:
 _QUESTIONS: set[str] = set()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Site:
     """What is the same for all pages."""
 
@@ -113,7 +113,7 @@ class Site:
     uncovered: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The pages that are not made in a language, by URL."""
     log: Log | None = None
-    answers: Log = field(default_factory=dict, repr=False, compare=False)
+    answers: Log = field(default_factory=dict)
     """To what it was asked without a log."""
 
     def asking(self) -> Site:

@@ -117,6 +117,15 @@ def test_every_character_keeps_the_place_where_it_was_typed() -> None:
     assert changed.position(changed.text.index("|---|")) == Position(PAGE, 15, 5)
 
 
+@pytest.mark.parametrize("text", ["one", "* one", "> one", "# one", "one\n---", "| one | two |\n|---|---|"])
+def test_prose_with_one_word_of_a_translator_is_not_all_from_its_page(text: str) -> None:
+    assert prose(text).is_from(PAGE)
+    assert blocks.replace(prose(text), {}).is_from(PAGE)
+    changed = blocks.replace(prose(text), {0: translation("eins")})
+    assert "eins" in changed.text
+    assert not changed.is_from(PAGE)
+
+
 def test_a_translated_line_is_raw_though_its_source_was_not() -> None:
     changed = blocks.replace(prose("* one\n* two"), {1: translation("zwei")})
     assert [line.raw for line in changed.lines] == [False, True]

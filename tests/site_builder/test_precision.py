@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import sys
 from collections.abc import Callable
@@ -16,11 +17,15 @@ from site_builder.cache import Store
 from site_builder.config import MANIFEST, Config, load
 from site_builder.record import Recording
 from site_builder.site import Report, Shelf, acquaintance, build, pages, reading, weaving, workers
+from site_builder.site.inputs import content
 from site_builder.site.survey import builder
 from site_builder.write import Output
 
 from .conftest import FIXTURES, REPOSITORY
 from .editing import files
+
+# The package has a function of the same name.
+survey: Any = sys.modules["site_builder.site.survey"]
 
 BOTH = ("en", "ja")
 INNER = '"""# Inner\n\nNothing to see."""\n\n\ndef first():\n    return 1\n'
@@ -249,10 +254,82 @@ def test_whatever_the_builder_works_with_makes_another_version_of_it(
 ) -> None:
     source = REPOSITORY / "site_builder"
     copy = shutil.copytree(source, tmp_path / "builder", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(sys.modules["site_builder.site.survey"], "__file__", str(copy / "site" / "survey.py"))
+    monkeypatch.setattr(survey, "__file__", str(copy / "site" / "survey.py"))
+    monkeypatch.setattr(survey, "_recalled", b"")
     assert builder.__wrapped__() == builder()
     (copy / name).write_bytes((copy / name).read_bytes() + b"\n")
     assert builder.__wrapped__() != builder()
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the builder, and nothing known of it."""
+    copy = shutil.copytree(
+        REPOSITORY / "site_builder", tmp_path / "builder", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    monkeypatch.setattr(survey, "__file__", str(copy / "site" / "survey.py"))
+    monkeypatch.setattr(survey, "_recalled", b"")
+    monkeypatch.setattr(survey, "_known", {})
+    return copy
+
+
+def recalled(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, int]:
+    """What another process would call the builder, and how many files it would read for that."""
+    read: list[str] = []
+
+    def noted(file: str) -> bytes:
+        read.append(file)
+        return content(file)
+
+    monkeypatch.setattr(survey, "content", noted)
+    monkeypatch.setattr(survey, "_recalled", b"")
+    survey._known.clear()
+    survey.recall(shelf)
+    return builder.__wrapped__(), len(read)
+
+
+def test_the_source_of_the_builder_is_read_again_only_where_it_has_changed(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "SETTLED", -(10**18))
+    shelf = Shelf(Store())
+    first, read = recalled(shelf, monkeypatch)
+    assert read > 200
+    assert first == builder()
+    assert recalled(shelf, monkeypatch) == (first, 0)
+    # As long as before, and said to be as old.
+    file = source / "site" / "line.py"
+    before, text = file.stat(), file.read_bytes()
+    file.write_bytes(text.replace(b"One build", b"Any build"))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    second, read = recalled(shelf, monkeypatch)
+    assert read > 200
+    assert second != first
+    assert recalled(shelf, monkeypatch) == (second, 0)
+    file.unlink()
+    assert recalled(shelf, monkeypatch)[0] not in (first, second)
+
+
+def test_a_builder_that_was_just_saved_is_read_each_time(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "SETTLED", 10**18)
+    shelf = Shelf(Store())
+    for _ in range(2):
+        same, read = recalled(shelf, monkeypatch)
+        assert read > 200
+        assert same == builder()
+
+
+def test_what_was_recalled_of_the_builder_from_a_strangers_cache_is_not_believed(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "SETTLED", -(10**18))
+    store = Store()
+    state = survey._state_of_source()
+    assert state
+    store.put(survey.SOURCE, state, b"x" * 16 + pickle.dumps(b"another"))
+    assert recalled(Shelf(store), monkeypatch)[0] == builder()
 
 
 def test_better_prose_runs_no_example_and_other_code_runs_those_that_import_it(tmp_path: Path) -> None:
