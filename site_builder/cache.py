@@ -66,12 +66,14 @@ def digest(*parts: str | bytes) -> bytes:
     >>> len(digest("any number", b"of parts"))
     32
     """
-    state = hashlib.blake2b(digest_size=32)
+    found: list[bytes] = []
     for part in parts:
-        sign, data = ("s", part.encode("utf-8", "surrogatepass")) if isinstance(part, str) else ("b", part)
-        state.update(f"{sign}{len(data)}:".encode())
-        state.update(data)
-    return state.digest()
+        if isinstance(part, str):
+            data = part.encode("utf-8", "surrogatepass")
+            found += (b"s%d:" % len(data), data)
+        else:
+            found += (b"b%d:" % len(part), part)
+    return hashlib.blake2b(b"".join(found), digest_size=32).digest()
 
 
 class Store:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import fnmatch
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
@@ -169,6 +168,8 @@ def load(start: Path) -> Config:
     file = find(start.resolve())
     if file is None:
         return Config(root=start.resolve())
+    import tomllib  # not for who has no such file
+
     text = file.read_text(encoding="utf-8", errors="replace")
     try:
         table: Any = tomllib.loads(text)

@@ -78,6 +78,12 @@ _PIECE = regex(r"\s+|\w+")
 _REACHING = frozenset({"as", "class", "def", "from", "import", "yield"})
 """Words that are others before white space than at the end."""
 
+# What begins like one of these is one, or is for Pygments. Not every file has any.
+_WHOLE = {
+    "formatted": regex(rf"[a-zA-Z]{{1,2}}(?:{_FORMATTED})"),
+    "raw": regex(rf"[a-zA-Z]{{1,2}}(?:{_long(chr(92) * 2)}|{_short(_RAW_ESCAPE)})"),
+}
+
 # The name of each alternative stands behind it, where only what has matched comes by.
 _TOKEN = regex(
     rf"""
@@ -88,7 +94,8 @@ _TOKEN = regex(
       )
     | [ \t][ \t]*+ (?P<space>)
     | (?=[@fi]) (?:{_ASKED}) (?P<asked>)
-    | (?=[fFtTrR]) (?:[fFtT][rR]?|[rR][fFtT])(?:{_FORMATTED}) (?P<formatted>)
+    | (?:[fFtT][rR]?|[rR][fFtT])(?=["']) (?P<formatted>)
+    | (?:[rR][bB]?|[bB][rR])(?=["']) (?P<raw>)
     | (?=[cd]) (?:def|class)(?=[ \t]++(?!(?:from|import|yield|def|class)\b){_WORD}(?!["'])) (?P<define>)
     | (?=y) yield[ ]from(?![A-Za-z0-9_]) (?P<chain>)
     | [A-Za-z_][A-Za-z0-9_]*+(?!["']) (?P<word>)
@@ -102,7 +109,6 @@ _TOKEN = regex(
     | (?:[-~+/*%=<>&^|]|[!:]=|\.(?![0-9])|@(?![A-Za-z_]))++ (?P<operator>)
     | \#[^\n]*+ (?P<comment>)
     | [uUbB]?(?:{_long(_ESCAPE)}|{_short(_ESCAPE)}) (?P<string>)
-    | (?:[rR][bB]?|[bB][rR])(?:{_long(chr(92) * 2)}|{_short(_RAW_ESCAPE)}) (?P<raw>)
     | (?!(?:[rRbBuUfFtT]{{1,2}}["'])){_WORD} (?P<quoted>)
     | \\(?:\n|\Z) (?P<continued>)
     | [\s\S] (?P<odd>)
@@ -147,6 +153,11 @@ class _Scan:
 
     def run(self, start: int, end: int) -> None:
         """Reads on, up to the end of the file or of a piece of code in it."""
+        while start < end:
+            start = self.read(start, end)
+
+    def read(self, start: int, end: int) -> int:
+        """Reads on as far as one search goes: to a string of a kind whose end another expression finds."""
         text, rows, reader = self.text, self.rows, self.reader
         imported = reader.imports.known
         spaces, signs, operators = _MADE[""], _MADE["p"], _MADE["o"]
@@ -194,7 +205,7 @@ class _Scan:
             elif group == "number":
                 line.append(Token("m", part))
                 before = part
-            elif group == "string" or group == "raw":
+            elif group == "string":
                 line = _spread(rows, "g", part)
                 before = part[-1]
             elif group == "doc":
@@ -207,28 +218,46 @@ class _Scan:
                 for piece in _PIECE.findall(part):
                     line.append(spaces[piece] if piece.isspace() else Token("k", piece))
                     before = piece
-            elif group == "formatted" and (pieces := parts(text, found.start(), found.end())):
-                reader.before, reader.owner = before, owner
-                line, owner = self.formatted(pieces), reader.owner
-                before = part[-1]
-            elif group == "asked" or group == "formatted":
-                reader.before, reader.owner = before, owner
-                for kind, piece in _asked(part):
-                    cls, piece = reader.read(kind, piece)
-                    line = _spread(rows, cls, piece)
-                before, owner = reader.before, reader.owner
-                if reader.imports.state and text[found.end() : found.end() + 1] not in ("", "\n", "#", ";"):
+            elif group == "formatted" or group == "raw":
+                whole = _WHOLE[group].match(text, found.start(), end)
+                if not whole:
                     raise UnsureError(part)
-                reader.imports.state, reader.decorating = "", False
+                reader.before, reader.owner = before, owner
+                if group == "raw":
+                    _spread(rows, "g", whole[0])
+                    reader.before = whole[0][-1]
+                else:
+                    self.formatted(whole)
+                return whole.end()
+            elif group == "asked":
+                reader.before, reader.owner = before, owner
+                line = self.asked(part, found.end())
+                before, owner = reader.before, reader.owner
             elif group == "continued":
                 line = _spread(rows, "", part)
                 before = part
             else:
                 raise UnsureError(part)
         reader.before, reader.owner = before, owner
+        return end
 
-    def formatted(self, pieces: list[re.Match[str]]) -> list[Token]:
-        """Reads an f-string, and the code in its fields; returns the line that it ends in."""
+    def asked(self, part: str, end: int) -> list[Token]:
+        """Reads what Pygments was asked for; returns the line that it ends in."""
+        reader, line = self.reader, self.rows[-1]
+        for kind, piece in _asked(part):
+            cls, piece = reader.read(kind, piece)
+            line = _spread(self.rows, cls, piece)
+        if reader.imports.state and self.text[end : end + 1] not in ("", "\n", "#", ";"):
+            raise UnsureError(part)
+        reader.imports.state, reader.decorating = "", False
+        return line
+
+    def formatted(self, whole: re.Match[str]) -> None:
+        """Reads an f-string, and the code in its fields."""
+        pieces = parts(self.text, *whole.span())
+        if not pieces:
+            self.asked(whole[0], whole.end())
+            return
         for piece in pieces:
             start, end = piece.span(1)
             if start >= 0:
@@ -238,7 +267,7 @@ class _Scan:
                 _append(self.rows[-1], "p", self.text[end : piece.end()])
             else:
                 _spread(self.rows, "p" if piece[0] == "}" else "g", piece[0])
-        return self.rows[-1]
+        self.reader.before = whole[0][-1]
 
 
 def _append(line: list[Token], cls: str, text: str) -> None:

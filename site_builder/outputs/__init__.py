@@ -41,7 +41,7 @@ def beside(
     looks: Mapping[str, bytes],
     templates: Callable[[str], Templates],
     digests: Callable[[str], Sequence[bytes]],
-    rows: Callable[[str], Sequence[str]],
+    rows: Callable[[str], Sequence[bytes]],
 ) -> Iterator[Group]:
     """All files made from more than one page. `rows` gives those of a language's search index, `digests` of these."""
     config = site.config
@@ -99,8 +99,8 @@ def _search_key(settings: bytes, look: bytes, digests: Callable[[str], Sequence[
     return digest(settings, look, *digests(lang))
 
 
-def _search(config: Config, rows: Callable[[str], Sequence[str]], lang: str) -> dict[str, bytes]:
-    return {search.url_of(lang): search.script(rows(lang), search.words(config, lang)).encode()}
+def _search(config: Config, rows: Callable[[str], Sequence[bytes]], lang: str) -> dict[str, bytes]:
+    return {search.url_of(lang): search.script(rows(lang), search.words(config, lang))}
 
 
 def _encoded(files: Mapping[str, str]) -> dict[str, bytes]:

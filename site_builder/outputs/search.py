@@ -33,8 +33,8 @@ def url_of(lang: str) -> str:
     return f"search/{lang}.js"
 
 
-def row(page_url: str, title: str, sections: Iterable[SearchEntry]) -> str:
-    """What the index holds of one page. URLs are relative to the language's root."""
+def row(page_url: str, title: str, sections: Iterable[SearchEntry]) -> bytes:
+    """What the index holds of one page, as it is written. URLs are relative to the language's root."""
     return _json(
         [
             href("index.html", page_url),
@@ -64,16 +64,16 @@ def words(config: Config, lang: str) -> dict[str, list[str]]:
     return {typed: said for typed, said in found.items() if said}
 
 
-def script(rows: Iterable[str], others: Mapping[str, Sequence[str]]) -> str:
+def script(rows: Iterable[bytes], others: Mapping[str, Sequence[str]]) -> bytes:
     """
     One language's index, `searchIndex([[url, title, [[anchor, title, names, text]…]]…])`, and the other `words` for
     what is in it, `searchWords({typed: [said…]…})`.
     """
-    index = f"searchIndex([{','.join(rows)}]);\n"
-    return f"{index}searchWords({_json(others)});\n" if others else index
+    words = (b"searchWords(", _json(others), b");\n") if others else ()
+    return b"".join((b"searchIndex([", b",".join(rows), b"]);\n", *words))
 
 
-def _json(value: object) -> str:
+def _json(value: object) -> bytes:
     """JSON is JavaScript, but for two line separators, which are escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").encode()

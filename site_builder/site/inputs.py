@@ -22,9 +22,9 @@ from site_builder.model import SourceFile
 HINT = "make it readable, or leave it out with `exclude` in [tool.site_builder]"
 
 
-def content(file: str) -> bytes:
+def content(file: str, status: os.stat_result | None = None) -> bytes:
     """
-    The file's bytes.
+    The file's bytes. `status` is what the disk says of it, where that has been asked already.
 
     Raises:
         FileNotFoundError: it is gone.
@@ -32,7 +32,7 @@ def content(file: str) -> bytes:
     """
     # To make a path object of each name takes longer than to ask the disk.
     try:
-        mode = os.stat(file).st_mode  # noqa: PTH116
+        mode = (status or os.stat(file)).st_mode  # noqa: PTH116
     except FileNotFoundError:
         if os.path.islink(file):  # noqa: PTH114
             raise OSError(f"the link {Path(file).name} leads to no file") from None

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 
 from site_builder.cache import digest
 from site_builder.config import Config
-from site_builder.outputs import steps
 from site_builder.site import ledger, reading
 from site_builder.site.acquaintance import introduce
 from site_builder.site.files import Files
@@ -85,7 +84,10 @@ def make(
 def _names(pages: Weaving, gathering: Gathering) -> Iterator[str]:
     """Every file that may come to be written."""
     yield from pages.places.values()
-    yield from (steps.url_of(url) for url in (pages.recording.keys if pages.recording else ()))
+    if pages.recording:
+        from site_builder.outputs import steps
+
+        yield from map(steps.url_of, pages.recording.keys)
     yield from (url for group in gathering.groups for url in group.urls)
     yield from (asset.url for asset, _ in pages.inputs.assets)
 

@@ -24,7 +24,7 @@ from site_builder.config import Config
 from site_builder.errors import Diagnostic
 from site_builder.index import Card
 from site_builder.model import Page, SourceFile
-from site_builder.outputs import search, steps
+from site_builder.outputs import search
 from site_builder.render import Templates
 from site_builder.site import stores
 from site_builder.site.ledger import Tally
@@ -58,7 +58,7 @@ class Entry(NamedTuple):
     """Of the file of recorded steps; empty where there is none."""
     asked: bytes
     """The digest of the questions that weaving it has asked of the others, with their answers."""
-    search: str
+    search: bytes
     """What the search index has of it."""
     row: bytes
     """The digest of that."""
@@ -167,10 +167,14 @@ def woven(context: Context, task: Task) -> Done:
         *evidence.checked.diagnostics,
     )
     written: dict[str, tuple[Seen, bool]] = {}
-    walks = steps.script(page, evidence.record, evidence.checked) if evidence.record else None
-    if walks is not None:
-        url = steps.url_of(task.url)
-        written[url] = context.output.put(url, walks)
+    walks = None
+    if evidence.record:
+        from site_builder.outputs import steps
+
+        walks = steps.script(page, evidence.record, evidence.checked)
+        if walks is not None:
+            url = steps.url_of(task.url)
+            written[url] = context.output.put(url, walks)
     entries, logs = {}, {}
     for lang in task.languages:
         asking = site.asking()

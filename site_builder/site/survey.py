@@ -262,7 +262,7 @@ def _digest(file: str) -> bytes:
     state = _state(status)
     known, data = _known.get(file, ((), b""))
     if known != state:
-        data = digest(content(file))
+        data = digest(content(file, status))
         if _is_settled(status):
             _known[file] = state, data
     return data

@@ -18,7 +18,6 @@ from site_builder import record, verified
 from site_builder.cache import digest
 from site_builder.errors import Diagnostic
 from site_builder.model import Page
-from site_builder.outputs import steps
 from site_builder.site.acquaintance import Acquaintance
 from site_builder.site.files import Files
 from site_builder.site.inputs import size
@@ -211,6 +210,8 @@ class Weaving:
                 continue
             files = {self.places[place]: entry.digest}
             if entry.steps:
+                from site_builder.outputs import steps
+
                 files[steps.url_of(place[0])] = entry.steps
             lying = {url: output.lying.get(url) for url in files}
             if any(seen is None or seen.digest != files[url] for url, seen in lying.items()):

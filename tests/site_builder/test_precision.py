@@ -277,9 +277,9 @@ def recalled(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, int]
     """What another process would call the builder, and how many files it would read for that."""
     read: list[str] = []
 
-    def noted(file: str) -> bytes:
+    def noted(file: str, status: os.stat_result | None = None) -> bytes:
         read.append(file)
-        return content(file)
+        return content(file, status)
 
     monkeypatch.setattr(survey, "content", noted)
     monkeypatch.setattr(survey, "_recalled", b"")
