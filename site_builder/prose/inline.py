@@ -6,7 +6,8 @@ summary: "Python-Markdown reads what stands inside a block: emphasis, links, ima
 # Inline Markdown
 
 The blocks are ours, because a block must know where it stands in the file; what is inside them is read by
-Python-Markdown. One instance serves a whole thread: making one takes longer than reading a block.
+Python-Markdown. One instance serves a whole thread: making one takes longer than reading a block. And to load it takes
+longer than to weave a page, so it is spared what can mean one thing only: plain words, *some of them* stressed.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import html
 import re
 import threading
 from collections.abc import Sequence
-from xml.etree.ElementTree import Element, SubElement
-
-from markdown import Markdown
+from typing import TYPE_CHECKING
 
 from site_builder.blocks.atoms import PUNCTUATION
 from site_builder.lazy import regex
-from site_builder.prose.slots import Slots, bare
+from site_builder.prose.slots import CLOSE, OPEN, Slots, bare
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from markdown import Markdown
 
 _ALREADY_READ = ("backtick", "html", "entity", "autolink", "automail")
 _REFERENCES = ("reference", "image_reference", "short_reference", "short_image_ref")
@@ -31,11 +35,18 @@ _local = threading.local()
 
 _MARKUP = regex(r"[*_\[\\]|  \n")
 """In a text without any of these, Markdown means nothing."""
-_BOLD = regex(r"\*\*([^*_\[\\\n]+)\*\*")
+# The stars at either end can be nothing else: beside a letter or a slot, or between a blank and what is none.
+_STRESSED = regex(
+    rf"(?<!\*)(?:(?<!\S)(?=\*\*?[^\s*])|(?=\*\*?[\w{OPEN}]))(\*\*?)"
+    rf"([^*_\[\\]+)(?:(?<=[\w{CLOSE}])\1(?!\*)|(?<!\s)\1(?!\S))"
+)
+_ELEMENTS = {"*": "em", "**": "strong"}
 _ESCAPED = regex(rf"\\([{re.escape(''.join(sorted(PUNCTUATION)))}])")
 
 
 def _markdown() -> Markdown:
+    from markdown import Markdown
+
     if not hasattr(_local, "markdown"):
         made = Markdown(output_format="html")
         for name in (*_ALREADY_READ, *_REFERENCES):
@@ -49,36 +60,60 @@ def _markdown() -> Markdown:
 
 def read(texts: Sequence[str], slots: Slots) -> list[tuple[str, str]]:
     """HTML and plain text of each of the texts, slots still in the HTML."""
+    result = [("", "")] * len(texts)
+    others: list[int] = []
+    for number, text in enumerate(texts):
+        if found := _simple(text):
+            result[number] = found[0], slots.fill_plain(found[1])
+        else:
+            others.append(number)
+    if others:
+        for number, made in zip(others, _read([texts[number] for number in others], slots), strict=True):
+            result[number] = made
+    return result
+
+
+def _simple(text: str) -> tuple[str, str] | None:
+    """HTML and plain text of what has no more than words, signs that mean themselves, and stress; else nothing."""
+    if not _MARKUP.search(text):
+        return html.escape(text, quote=False), text
+    # Words, and between them stars and what is stressed by them.
+    parts = _STRESSED.split(text)
+    words, stressed = parts[::3], parts[2::3]
+    if _MARKUP.search("\0".join((*words, *stressed))):
+        # Signs such as those of `snake_case`.
+        if _MARKUP.search(_ESCAPED.sub("", text)):
+            return None
+        text = _ESCAPED.sub(r"\1", text)
+        return html.escape(text, quote=False), text
+    shown = [html.escape(part, quote=False) for part in parts]
+    for at in range(1, len(parts), 3):
+        name = _ELEMENTS[parts[at]]
+        shown[at : at + 2] = f"<{name}>{shown[at + 1]}</{name}>", ""
+        parts[at] = ""
+    return "".join(shown), "".join(parts)
+
+
+def _read(texts: Sequence[str], slots: Slots) -> list[tuple[str, str]]:
+    """The same of any text, read by Python-Markdown."""
+    from xml.etree.ElementTree import Element, SubElement
+
     root = Element("div")
     owners: list[int] = []
-    result = [("", "")] * len(texts)
     for number, text in enumerate(texts):
-        if _MARKUP.search(text):
-            parts = _BOLD.split(text)
-            if not _MARKUP.search("".join(parts[::2])):
-                # It has nothing but words in bold: the name of an argument, the title of a list of them.
-                shown = [html.escape(part, quote=False) for part in parts]
-                shown[1::2] = [f"<strong>{part}</strong>" for part in shown[1::2]]
-                result[number] = "".join(shown), slots.fill_plain("".join(parts))
-                continue
-            if _MARKUP.search(_ESCAPED.sub("", text)):
-                for piece in _pieces(text):
-                    SubElement(root, "p").text = piece
-                    owners.append(number)
-                continue
-            # It has nothing but signs that mean only themselves, such as those of `snake_case`.
-            text = _ESCAPED.sub(r"\1", text)
-        result[number] = html.escape(text, quote=False), slots.fill_plain(text)
-    if owners:
-        markdown = _markdown()
-        markdown.treeprocessors["inline"].run(root)
-        markdown.treeprocessors["unescape"].run(root)
-        for image in root.iter("img"):
-            words = bare(slots.fill_plain(image.get("alt", "")))
-            image.set("alt", slots.add(html.escape(words), words, foreign=True))
-        for number, element in zip(owners, root, strict=True):
-            made, plain = result[number]
-            result[number] = made + _inner(markdown, element), plain + _plain(element, slots)
+        for piece in _pieces(text):
+            SubElement(root, "p").text = piece
+            owners.append(number)
+    markdown = _markdown()
+    markdown.treeprocessors["inline"].run(root)
+    markdown.treeprocessors["unescape"].run(root)
+    for image in root.iter("img"):
+        words = bare(slots.fill_plain(image.get("alt", "")))
+        image.set("alt", slots.add(html.escape(words), words, foreign=True))
+    result = [("", "")] * len(texts)
+    for number, element in zip(owners, root, strict=True):
+        made, plain = result[number]
+        result[number] = made + _inner(markdown, element), plain + _plain(element, slots)
     return result
 
 

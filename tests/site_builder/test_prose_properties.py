@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from site_builder import prose
 from site_builder.model import Prose, ProseLine
-from site_builder.prose import LinkError, Rendered
+from site_builder.prose import LinkError, Rendered, inline
 
 PIECES = """
 * | ** | *** | _ | __ | ` | `` | ``` | $ | $$ | \\ | \\$ | [ | ] | ( | ) | ![ | [a](b.html) | ](b "c") | [^1] | [^1]:
@@ -166,3 +166,17 @@ def test_what_is_opened_again_and_again_takes_no_more_time_than_text(piece: str)
     start = time.process_time()
     render(piece * (20_000 // len(piece)))
     assert time.process_time() - start < 10
+
+
+STRESS = """
+* * * ** ** *** _ \\* a word . 数学 。 , (b) `c` $x$ foo_bar &amp; < é *a*
+"""
+STRESSED = [*STRESS.split(), "**b c**", " ", " ", "\n", "  \n", "\u200b", "\xa0"]
+
+
+@given(st.lists(st.sampled_from(STRESSED), max_size=12).map("".join) | texts)
+def test_what_is_simple_is_read_as_python_markdown_reads_it(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inline, "_simple", lambda text: None)
+        expected = render(text)
+    assert render(text) == expected
