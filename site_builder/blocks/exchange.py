@@ -65,7 +65,7 @@ class Exchanged(Prose):
 
     def is_from(self, path: str) -> bool:
         # A line may begin in one file and go on in another.
-        return all(place.path == path for _, place in self.origins)
+        return super().is_from(path) and all(place.path == path for _, place in self.origins)
 
 
 def translatable(prose: Prose) -> tuple[tuple[int, str], ...]:

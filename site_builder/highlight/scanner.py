@@ -1,14 +1,15 @@
 r"""
 ---
 title: Scanner
-summary: One expression finds the tokens that Pygments would, and leaves the rest to it.
+summary: Expressions find the tokens that Pygments would, and leave the rest to it.
 ---
 # Scanner
 
 Pygments tries some forty rules at every token. Nearly all of a file needs ten, so here these are one expression, and
-its matches are tokens. What a word is [is written down](words.html), and so is how Pygments cuts
-[plain imports and decorators](statements.html) and [f-strings](formatted.html). Other ones are handed to Pygments one
-by one: before and behind each of them it is where it was at the start of the file.
+its matches are tokens; of some strings it finds the beginning, and another one the end. What a word is [is written
+down](words.html), and so is how Pygments cuts [plain imports and decorators](statements.html) and
+[f-strings](formatted.html). Other ones are handed to Pygments one by one: before and behind each of them it is where it
+was at the start of the file.
 
 Nothing is guessed. Where a file has something that the expression does not cover, or might cover in another way than
 Pygments, `UnsureError` says so, and the file is Pygments' to read.
@@ -78,7 +79,7 @@ _PIECE = regex(r"\s+|\w+")
 _REACHING = frozenset({"as", "class", "def", "from", "import", "yield"})
 """Words that are others before white space than at the end."""
 
-# What begins like one of these is one, or is for Pygments. Not every file has any.
+# The whole of a string of which `_TOKEN` has found the beginning. Not every file has any.
 _WHOLE = {
     "formatted": regex(rf"[a-zA-Z]{{1,2}}(?:{_FORMATTED})"),
     "raw": regex(rf"[a-zA-Z]{{1,2}}(?:{_long(chr(92) * 2)}|{_short(_RAW_ESCAPE)})"),

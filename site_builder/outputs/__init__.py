@@ -43,7 +43,7 @@ def beside(
     digests: Callable[[str], Sequence[bytes]],
     rows: Callable[[str], Sequence[bytes]],
 ) -> Iterator[Group]:
-    """All files made from more than one page. `rows` gives those of a language's search index, `digests` of these."""
+    """All files made from more than one page. `rows` gives what a language's search index holds, `digests` theirs."""
     config = site.config
     order = digest(
         settings, *(f"{url} {site.url(url, lang)}" for lang in site.languages for url in site.index.order)

@@ -39,7 +39,10 @@ class Target(NamedTuple):
 
 
 class Context:
-    """What the blocks of one rendering share. `named` are the ids that a translation has from the source."""
+    """
+    What the blocks of one rendering share. `trusted` is the file whose author may write any HTML, nothing where nobody
+    else has written any; `named` are the ids that a translation has from the source.
+    """
 
     formulas: Formulas
 

@@ -5,10 +5,10 @@ summary: "Python-Markdown reads what stands inside a block: emphasis, links, ima
 ---
 # Inline Markdown
 
-The blocks are ours, because a block must know where it stands in the file; what is inside them is read by
-Python-Markdown. One instance serves a whole thread: making one takes longer than reading a block. And loading it takes
-about as long as weaving a page, so it is not asked for what can mean one thing only: plain words, *some of them*
-stressed.
+The blocks are ours, because a block must know where it stands in the file; what is inside them, if it is more than
+words, is read by Python-Markdown. One instance serves a whole thread: making one takes longer than reading a block. And
+loading it takes about as long as weaving a page, so it is not asked for what can mean one thing only: plain words,
+*some of them* stressed.
 """
 
 from __future__ import annotations

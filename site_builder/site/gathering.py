@@ -48,8 +48,8 @@ class Gathering:
             inputs.settings,
             inputs.looks,
             lambda lang: templates(config, lang, inputs.looks[lang]),
+            lambda lang: [entry.row_digest for entry in self._entries(lang)],
             lambda lang: [entry.row for entry in self._entries(lang)],
-            lambda lang: [entry.search for entry in self._entries(lang)],
         )
         return (assets, *others)
 

@@ -85,6 +85,7 @@ def _names(pages: Weaving, gathering: Gathering) -> Iterator[str]:
     """Every file that may come to be written."""
     yield from pages.places.values()
     if pages.recording:
+        # Only pages that were run have any.
         from site_builder.outputs import steps
 
         yield from map(steps.url_of, pages.recording.keys)

@@ -58,10 +58,9 @@ class Entry(NamedTuple):
     """Of the file of recorded steps; empty where there is none."""
     asked: bytes
     """The digest of the questions that weaving it has asked of the others, with their answers."""
-    search: bytes
-    """What the search index has of it."""
     row: bytes
-    """The digest of that."""
+    """What the search index has of it."""
+    row_digest: bytes
     diagnostics: tuple[Diagnostic, ...]
     unkept: tuple[Diagnostic, ...]
     """Those that are told of the page and not of its languages."""
@@ -169,6 +168,7 @@ def woven(context: Context, task: Task) -> Done:
     written: dict[str, tuple[Seen, bool]] = {}
     walks = None
     if evidence.record:
+        # For pages that were run; loading it takes longer than a step of the line.
         from site_builder.outputs import steps
 
         walks = steps.script(page, evidence.record, evidence.checked)
@@ -184,13 +184,13 @@ def woven(context: Context, task: Task) -> Done:
         data = look.page(result).encode()
         written[result.url] = context.output.put(result.url, data)
         logs[lang] = pickled(asking.log or {})
-        found = search.row(task.url, result.title_text, result.search)
+        row = search.row(task.url, result.title_text, result.search)
         entries[lang] = Entry(
             digest(data) if steady and current else b"",
             digest(walks) if walks is not None else b"",
             digest(logs[lang]),
-            found,
-            digest(found),
+            row,
+            digest(row),
             tuple(sorted({*told, *result.diagnostics})),
             result.unkept,
             tally(evidence),

@@ -210,6 +210,7 @@ class Weaving:
                 continue
             files = {self.places[place]: entry.digest}
             if entry.steps:
+                # Only pages that were run have any.
                 from site_builder.outputs import steps
 
                 files[steps.url_of(place[0])] = entry.steps
