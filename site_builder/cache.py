@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 MAX_BYTES = 1 << 30
 
-_VERSION = 2
+_VERSION = 1
 _BUSY_SECONDS = 20
 _BATCH = 500
 _DAY = 24 * 60 * 60

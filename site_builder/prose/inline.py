@@ -41,7 +41,6 @@ _STRESSED = regex(
     rf"(?<!\*)(?:(?<!\S)(?=\*\*?[^\s*])|(?=\*\*?[\w{OPEN}]))(\*\*?)"
     rf"([^*_\[\\]+)(?:(?<=[\w{CLOSE}])\1(?!\*)|(?<!\s)\1(?!\S))"
 )
-_ELEMENTS = {"*": "em", "**": "strong"}
 _ESCAPED = regex(rf"\\([{re.escape(''.join(sorted(PUNCTUATION)))}])")
 
 
@@ -76,23 +75,19 @@ def read(texts: Sequence[str], slots: Slots) -> list[tuple[str, str]]:
 
 def _simple(text: str) -> tuple[str, str] | None:
     """HTML and plain text of what has no more than words, signs that mean themselves, and stress; else nothing."""
-    if not _MARKUP.search(text):
-        return html.escape(text, quote=False), text
-    # Words, and between them stars and what is stressed by them.
-    parts = _STRESSED.split(text)
-    words, stressed = parts[::3], parts[2::3]
-    if _MARKUP.search("\0".join((*words, *stressed))):
-        # Signs such as those of `snake_case`.
-        if _MARKUP.search(_ESCAPED.sub("", text)):
-            return None
-        text = _ESCAPED.sub(r"\1", text)
-        return html.escape(text, quote=False), text
-    shown = [html.escape(part, quote=False) for part in parts]
-    for at in range(1, len(parts), 3):
-        name = _ELEMENTS[parts[at]]
-        shown[at : at + 2] = f"<{name}>{shown[at + 1]}</{name}>", ""
-        parts[at] = ""
-    return "".join(shown), "".join(parts)
+    plain = _STRESSED.sub(r"\2", text)
+    if not _MARKUP.search(plain):
+        return _STRESSED.sub(_element, html.escape(text, quote=False)), plain
+    if _MARKUP.search(_ESCAPED.sub("", text)):
+        return None
+    # Signs such as those of `snake_case`.
+    text = _ESCAPED.sub(r"\1", text)
+    return html.escape(text, quote=False), text
+
+
+def _element(stressed: re.Match[str]) -> str:
+    name = "em" if stressed[1] == "*" else "strong"
+    return f"<{name}>{stressed[2]}</{name}>"
 
 
 def _read(texts: Sequence[str], slots: Slots) -> list[tuple[str, str]]:

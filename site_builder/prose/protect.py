@@ -37,6 +37,9 @@ _DOLLARS = (
     "write a formula between two dollars, with no blank inside beside either of them and no digit after the last; "
     "a dollar sign is written \\$"
 )
+_EAST_BREAK = regex(
+    "(?<=[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60])\n(?=[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60])"
+)
 
 
 class _Bracket:
@@ -52,29 +55,9 @@ def protect(block: Block, context: Context) -> str:
     text = block.text(context.prose.text)
     if _SPECIAL.search(text):
         text = _Protector(Passage(block, context.prose.text), context).text()
-    if not text.isascii():
-        text = _without_east_breaks(text)
+    if "\n" in text and not text.isascii():
+        text = _EAST_BREAK.sub("", text)
     return emphasis.settle(text)
-
-
-def _without_east_breaks(text: str) -> str:
-    """Between two characters of the East the end of a line is no blank."""
-    first, *others = text.split("\n")
-    parts, before = [first], first[-1:]
-    for line in others:
-        parts.append("" if _is_east(before) and _is_east(line[:1]) else "\n")
-        parts.append(line)
-        before = line[-1:]
-    return "".join(parts)
-
-
-def _is_east(character: str) -> bool:
-    """Of a text of one character, or of none."""
-    return (
-        "\u3000" <= character <= "\u30ff"
-        or "\u3400" <= character <= "\u9fff"
-        or "\uff00" <= character <= "\uff60"
-    )
 
 
 class _Protector:
