@@ -248,19 +248,6 @@ def test_another_version_of_the_builder_makes_every_file_anew(
     assert made == files(site.folder / "site").keys() - {MANIFEST}
 
 
-@pytest.mark.parametrize("name", ["site/line.py", "katex/engine.js"])
-def test_whatever_the_builder_works_with_makes_another_version_of_it(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = REPOSITORY / "site_builder"
-    copy = shutil.copytree(source, tmp_path / "builder", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(survey, "__file__", str(copy / "site" / "survey.py"))
-    monkeypatch.setattr(survey, "_recalled", b"")
-    assert builder.__wrapped__() == builder()
-    (copy / name).write_bytes((copy / name).read_bytes() + b"\n")
-    assert builder.__wrapped__() != builder()
-
-
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the builder, and nothing known of it."""
@@ -271,6 +258,13 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(survey, "_recalled", b"")
     monkeypatch.setattr(survey, "_known", {})
     return copy
+
+
+@pytest.mark.parametrize("name", ["site/line.py", "katex/engine.js"])
+def test_whatever_the_builder_works_with_makes_another_version_of_it(name: str, source: Path) -> None:
+    assert builder.__wrapped__() == builder()
+    (source / name).write_bytes((source / name).read_bytes() + b"\n")
+    assert builder.__wrapped__() != builder()
 
 
 def recalled(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, int]:
